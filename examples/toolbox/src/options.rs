@@ -3,7 +3,7 @@
 use crate::BoxError;
 use crate::agents::agents;
 use crate::needs::with_needs;
-use crate::targets::targets;
+use crate::targets::{self, targets};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tool_runtime::policy::{PermissionMode, Permissions};
@@ -14,10 +14,12 @@ use tool_runtime_builtins::browser::BrowserParams;
 use tool_runtime_builtins::code::CodeParams;
 use tool_runtime_builtins::people::PeopleParams;
 use tool_runtime_builtins::schedule::{Schedule, Settings};
-use tool_runtime_builtins::shell::{Sandbox, ShellParams};
+use tool_runtime_builtins::shell::{CommandLimits, ShellParams};
 use tool_runtime_builtins::tasks::{TaskStore, TasksParams};
 use tool_runtime_builtins::web::{SearchParams, WebParams};
-use tool_runtime_builtins::{Builtins, Profile, Workspace};
+use tool_runtime_builtins::{
+    Builtins, Profile, Sandbox, SandboxParams, Workspace, WorkspaceBuilder,
+};
 
 /// The families, for messages.
 const FAMILIES: &str =
@@ -31,8 +33,12 @@ pub(crate) fn options() -> ProgramOptions {
         .option("policy", "FILE", "Rules about calls, in YAML; without a file every call is allowed")
         .flag("open-hands", "Offer the names of OpenHands: file_editor, terminal, glob, grep, task_tracker, task, delegate")
         .option("data", "DIR", "Where tasks, jobs and settings are kept; tasks and schedule need it")
-        .option("sandbox", "KIND", "Confine commands: landlock or bubblewrap")
-        .flag("no-network", "Commands have no network; needs a sandbox")
+        .option("sandbox", "KIND", "Confine all that tools start: landlock or bubblewrap")
+        .flag("no-network", "Commands and language servers have no network; needs a sandbox")
+        .repeated_option("writable", "DIR", "A directory outside of the roots that commands in a sandbox may change")
+        .flag("git-settings", "Tools may change .git, and commands in bubblewrap .git/config and .git/hooks")
+        .repeated_option("env", "NAME", "A variable that commands get, beside those that say where things are")
+        .repeated_option("limit", "NAME=N", "A limit of commands: processes, memory, file, stored-output, in bytes with k, m or g; 0 is none")
         .option("mcp-config", "FILE", "MCP servers whose tools and resources are added")
         .option("searxng", "URL", "The search engine of WebSearch; else BRAVE_API_KEY or TAVILY_API_KEY name one")
         .repeated_option("private-host", "HOST", "A host with a private address that pages may be fetched from")
@@ -67,6 +73,9 @@ pub(crate) fn builtins(arguments: &ProgramArguments) -> Result<Builtins, BoxErro
     let workspace = workspace(arguments)?;
     let is_open_hands = arguments.has("open-hands");
     let profile = if is_open_hands { Profile::OpenHands } else { Profile::Standard };
+    if arguments.command() == Some("serve") {
+        remark(&workspace, &families);
+    }
     let builtins = Builtins::new(workspace.clone()).profiles([profile]);
     let mut builtins = with_needs(builtins, arguments);
     // Plan mode alone restricts calls, beside the policy.
@@ -108,14 +117,30 @@ fn workspace(arguments: &ProgramArguments) -> Result<Workspace, BoxError> {
     if roots.is_empty() {
         roots.push(".");
     }
-    let workspace =
-        roots.into_iter().fold(Workspace::builder(), |builder, root| builder.root(root));
-    // A person starts a process for each call, which has read nothing. A model reads before it writes.
-    Ok(workspace.unread_edits(arguments.command() == Some("call")).build()?)
+    let mut workspace = WorkspaceBuilder::default()
+        .sandbox(sandbox(arguments)?)
+        .git_settings(arguments.has("git-settings"))
+        .pass_variables(passed(arguments)?)
+        // A person starts a process for each call, which has read nothing. A model reads before it writes.
+        .unread_edits(arguments.command() == Some("call"));
+    if arguments.value("data").is_some() {
+        let data = data(arguments)?.canonicalize()?;
+        for root in &roots {
+            if Path::new(root).canonicalize().is_ok_and(|root| root.starts_with(&data)) {
+                let data = data.display();
+                let text = format!(
+                    "`--data` is `{data}`, in which the root `{root}` is; give a directory for it alone"
+                );
+                return Err(text.into());
+            }
+        }
+        workspace = workspace.protect(data);
+    }
+    Ok(roots.into_iter().fold(workspace, WorkspaceBuilder::root).build()?)
 }
 
-fn shell(arguments: &ProgramArguments) -> Result<ShellParams, BoxError> {
-    let sandbox = match arguments.value("sandbox") {
+fn sandbox(arguments: &ProgramArguments) -> Result<SandboxParams, BoxError> {
+    let kind = match arguments.value("sandbox") {
         None => Sandbox::default(),
         Some("landlock") => Sandbox::Landlock,
         Some("bubblewrap") => Sandbox::Bubblewrap,
@@ -124,10 +149,65 @@ fn shell(arguments: &ProgramArguments) -> Result<ShellParams, BoxError> {
             return Err(text.into());
         }
     };
-    if arguments.has("no-network") && sandbox == Sandbox::Off {
+    if arguments.has("no-network") && kind == Sandbox::Off {
         return Err("`--no-network` needs a sandbox; add `--sandbox bubblewrap`".into());
     }
-    Ok(ShellParams { sandbox, network: !arguments.has("no-network"), ..ShellParams::default() })
+    let writable: Vec<PathBuf> = arguments.values("writable").map(PathBuf::from).collect();
+    if let Some(missing) = writable.iter().find(|path| !path.exists()) {
+        return Err(format!("`--writable {}` does not exist", missing.display()).into());
+    }
+    Ok(SandboxParams { kind, network: !arguments.has("no-network"), writable })
+}
+
+/// The variables of `--env`. Keys of the program itself are none of them.
+fn passed(arguments: &ProgramArguments) -> Result<Vec<String>, BoxError> {
+    let names: Vec<String> = arguments.values("env").map(str::to_owned).collect();
+    if names.is_empty() {
+        return Ok(names);
+    }
+    let mut own: Vec<String> = ["BRAVE_API_KEY", "TAVILY_API_KEY"].map(str::to_owned).into();
+    own.extend(targets::key_variables(arguments)?);
+    let is_of_model = |name: &str| arguments.value("model").is_some() && name.ends_with("_API_KEY");
+    match names.iter().find(|name| own.contains(name) || is_of_model(name)) {
+        Some(name) => {
+            let text = format!(
+                "`--env {name}`: the program itself uses this key, and commands never get it; give them another one"
+            );
+            Err(text.into())
+        }
+        None => Ok(names),
+    }
+}
+
+fn shell(arguments: &ProgramArguments) -> Result<ShellParams, BoxError> {
+    let mut limits = CommandLimits::default();
+    for text in arguments.values("limit") {
+        let (name, value) = text.split_once('=').unwrap_or((text, ""));
+        let value = bytes(value).ok_or_else(|| {
+            format!("`--limit {text}`: write a name and a number, as in `memory=4g`")
+        })?;
+        match name {
+            "processes" => limits.processes = value,
+            "memory" => limits.memory = value,
+            "file" => limits.file = value,
+            "stored-output" => limits.stored_output = value,
+            _ => {
+                let text = format!(
+                    "`{name}` is not a limit; write processes, memory, file or stored-output"
+                );
+                return Err(text.into());
+            }
+        }
+    }
+    Ok(ShellParams { limits, ..ShellParams::default() })
+}
+
+/// A number, perhaps with `k`, `m` or `g`.
+fn bytes(text: &str) -> Option<u64> {
+    let units = [('k', 10), ('m', 20), ('g', 30)];
+    let unit = units.into_iter().find(|(letter, _)| text.to_lowercase().ends_with(*letter));
+    let digits = &text[..text.len() - usize::from(unit.is_some())];
+    digits.parse::<u64>().ok()?.checked_mul(1 << unit.map_or(0, |(_, bits)| bits))
 }
 
 /// The settings of the web, with a search engine whose key the environment has.
@@ -154,6 +234,20 @@ fn browser(arguments: &ProgramArguments) -> BrowserParams {
         downloads: arguments.value("downloads").map(PathBuf::from),
         show_stored_values: arguments.has("show-stored-values"),
         ..BrowserParams::default()
+    }
+}
+
+/// Says at the start of a server what its programs do not get, and what the sandbox does not do.
+fn remark(workspace: &Workspace, families: &[&str]) {
+    if !families.iter().any(|family| ["shell", "code", "browser"].contains(family)) {
+        return;
+    }
+    let withheld = workspace.withheld_variables();
+    let variables = (withheld > 0).then(|| {
+        format!("{withheld} variables of the environment are not passed to commands; `--env NAME` passes one")
+    });
+    for remark in variables.into_iter().chain(workspace.sandbox_remark()) {
+        eprintln!("toolbox: {remark}");
     }
 }
 

@@ -23,20 +23,31 @@ struct Entry {
 
 /// The targets of `--targets`. Empty without the option.
 pub(crate) fn targets(arguments: &ProgramArguments) -> Result<Vec<Target>, BoxError> {
-    let Some(file) = arguments.value("targets") else { return Ok(Vec::new()) };
-    let invalid = |error: &dyn std::fmt::Display| format!("the targets in `{file}`: {error}");
-    let text = std::fs::read_to_string(file).map_err(|error| invalid(&error))?;
-    let entries: BTreeMap<String, Entry> =
-        serde_json::from_str(&text).map_err(|error| invalid(&error))?;
+    let file = arguments.value("targets").unwrap_or_default();
     let target = |(name, entry): (String, Entry)| {
         let key = std::env::var(&entry.key_variable).map_err(|_| {
             let variable = &entry.key_variable;
-            invalid(&format_args!("the key of `{name}` is not in the variable `{variable}`"))
+            invalid(file, &format_args!("the key of `{name}` is not in the variable `{variable}`"))
         })?;
         let target = Target::new(name, entry.url, key);
         let target = entry.attempts.into_iter().fold(target, Target::attempts);
         let timeout = entry.timeout.map(Duration::from_secs);
         Ok(timeout.into_iter().fold(target, Target::timeout))
     };
-    entries.into_iter().map(target).collect()
+    entries(arguments)?.into_iter().map(target).collect()
+}
+
+/// The variables with their keys.
+pub(crate) fn key_variables(arguments: &ProgramArguments) -> Result<Vec<String>, BoxError> {
+    Ok(entries(arguments)?.into_values().map(|entry| entry.key_variable).collect())
+}
+
+fn entries(arguments: &ProgramArguments) -> Result<BTreeMap<String, Entry>, BoxError> {
+    let Some(file) = arguments.value("targets") else { return Ok(BTreeMap::new()) };
+    let text = std::fs::read_to_string(file).map_err(|error| invalid(file, &error))?;
+    serde_json::from_str(&text).map_err(|error| invalid(file, &error))
+}
+
+fn invalid(file: &str, error: &dyn std::fmt::Display) -> BoxError {
+    format!("the targets in `{file}`: {error}").into()
 }

@@ -264,14 +264,15 @@ impl Browser {
     /// The tools over a workspace.
     ///
     /// # Errors
-    /// No Chromium is installed, or a setting is not valid.
+    /// No Chromium is installed, the sandbox is missing, or a setting is not valid.
     pub(crate) fn new(workspace: &Workspace, params: BrowserParams) -> Result<Self, String> {
-        let environment = workspace.environment().clone();
-        let program = chromium::find(&params, &environment)?;
+        workspace.confinement().check()?;
+        let program = chromium::find(&params, workspace)?;
         let rules = AddressRules::parse(&params.allowed_hosts)?;
         let downloads = params.downloads.as_deref().map(|path| directory(workspace, path));
         let downloads = downloads.transpose()?;
-        let setup = Setup { program, params, rules, environment, downloads };
+        let workspace = workspace.clone();
+        let setup = Setup { program, params, rules, workspace, downloads };
         Ok(Self { sessions: Sessions::new(setup) })
     }
 }

@@ -29,7 +29,8 @@ pub use worktree::{ExitAction, ExitOutput, WorktreeOutput, Worktrees};
 
 impl Builtins {
     /// Adds the tools for notebooks, worktrees of git and language servers. Tools whose program is missing are hidden,
-    /// and the pool's report says what to install.
+    /// and the pool's report says what to install. `LSP` is read-only in a [`Sandbox`](crate::Sandbox) alone: language
+    /// servers run programs of the project, which could change files.
     ///
     /// ```
     /// use tool_runtime::prelude::*;
@@ -53,8 +54,13 @@ impl Builtins {
                 let worktrees = Worktrees::new(workspace(), params.worktrees.clone());
                 let worktrees = builtins.tools(worktrees).into_iter();
                 let servers_tools = builtins.tools(LanguageServers::new(workspace(), params));
+                let is_confined = builtins.workspace().confinement().keeps_roots();
                 tools.extend(worktrees.map(|tool| tool.requires(git.clone())));
-                tools.extend(servers_tools.into_iter().map(|tool| tool.requires(servers.clone())));
+                tools.extend(
+                    servers_tools
+                        .into_iter()
+                        .map(|tool| tool.with_read_only(is_confined).requires(servers.clone())),
+                );
             }
             tools
         })

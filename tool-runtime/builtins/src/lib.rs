@@ -13,6 +13,7 @@
 //! | Module | Topic |
 //! |---|---|
 //! | `workspace` | the directories that tools may touch, and what the families share |
+//! | `sandbox`, `confine` | what confines the programs that tools start: the operator's choice, and the decision about each |
 //! | `builtins` | the extension of a pool: families, names, profiles |
 //! | `files` | read, write, edit, patch, list, move, delete |
 //! | `search` | find files by name and by content |
@@ -51,6 +52,8 @@ mod builtins;
 mod caller;
 #[cfg(feature = "code")]
 pub mod code;
+#[cfg(all(feature = "__processes", unix))]
+mod confine;
 #[cfg(feature = "files")]
 pub mod files;
 #[cfg(all(test, any(feature = "code", feature = "search", feature = "shell", feature = "web")))]
@@ -61,9 +64,9 @@ mod image_block;
 pub mod people;
 #[cfg(any(feature = "browser", feature = "people", feature = "tasks"))]
 mod per_caller;
-#[cfg(all(any(feature = "browser", feature = "code"), unix))]
+#[cfg(all(feature = "__processes", unix))]
 mod process;
-#[cfg(all(any(feature = "browser", feature = "code", feature = "shell"), unix))]
+#[cfg(all(feature = "__processes", unix))]
 mod process_tree;
 #[cfg(all(
     test,
@@ -82,6 +85,8 @@ mod property;
     any(feature = "code", feature = "schedule", feature = "tasks")
 ))]
 mod random;
+#[cfg(all(feature = "__processes", unix))]
+mod sandbox;
 #[cfg(feature = "schedule")]
 pub mod schedule;
 #[cfg(feature = "search")]
@@ -104,6 +109,8 @@ pub mod web;
 mod workspace;
 
 pub use builtins::{Builtins, Profile};
+#[cfg(all(feature = "__processes", unix))]
+pub use sandbox::{Sandbox, SandboxParams};
 pub use shown::Shown;
 pub use workspace::{
     Clock, Location, Root, SystemClock, Workspace, WorkspaceBuilder, WorkspaceError,

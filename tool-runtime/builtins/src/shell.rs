@@ -10,8 +10,8 @@
 //!
 //! | Module | Topic |
 //! |---|---|
-//! | `params`, `sandbox` | settings of the operator, confinement |
-//! | `spawn`, `before_exec`, `environment` | how commands start, their ties to this process, their variables |
+//! | `params` | settings of the operator |
+//! | `spawn`, `before_exec`, `environment` | how commands start, their ties to this process and limits, their variables |
 //! | `command`, `capture`, `output`, `scratch` | one command, its streams, texts and files |
 //! | `outputs` | the files as resources of a pool |
 //! | `jobs` | commands in the background |
@@ -30,7 +30,6 @@ mod output;
 mod outputs;
 mod params;
 mod result;
-mod sandbox;
 mod scratch;
 mod screen;
 mod session;
@@ -40,7 +39,7 @@ mod terminal;
 #[cfg(test)]
 mod tests;
 
-pub use params::{Sandbox, ShellParams};
+pub use params::{CommandLimits, ShellParams};
 pub use result::{CommandOutput, JobOutput, JobStatus, TerminalOutput};
 
 use crate::builtins::{Builtins, Family, Profile};
@@ -84,7 +83,8 @@ pub struct Shell {
 #[toolset(prefix = "", register = false)]
 impl Shell {
     /// Run a command in a new shell that begins in the workspace's directory. Its input is empty, and programs
-    /// do not ask. After the time limit it is ended with all that it started. For servers and other commands that do
+    /// do not ask. Of the server's variables commands get those that say where things are; the operator adds others by
+    /// `pass_variables` (`--env NAME` of `toolbox`). After the time limit it is ended with all that it started. For servers and other commands that do
     /// not end by themselves use `run_in_background`.
     #[tool(
         name = "Bash",
@@ -122,6 +122,10 @@ impl Shell {
         let finished = running.finish(Duration::from_millis(timeout_ms), context).await?;
         let (timed_out, has_survivors) = (finished.status.is_none(), finished.has_survivors);
         let output = CommandOutput::of(finished).with_links(&self.outputs, context);
+        let output = match self.launcher.workspace.confinement().keeps_git_settings() {
+            true => output.with_git_settings(),
+            false => output,
+        };
         Ok(if timed_out { output.after_timeout(timeout_ms, has_survivors) } else { output })
     }
 
@@ -258,13 +262,17 @@ impl Shell {
     }
 
     pub(crate) fn new(workspace: Workspace, params: ShellParams) -> Self {
-        let scratch = Arc::new(Scratch::default());
+        let stored = match params.limits.stored_output {
+            0 => u64::MAX,
+            limit => limit,
+        };
+        let scratch = Arc::new(Scratch::new(stored / 4));
         Self {
             jobs: Jobs::new(params.max_jobs),
             launcher: Launcher::new(workspace, params),
             id: random::hex(32),
             commands: AtomicU64::new(0),
-            outputs: Outputs::over(Arc::clone(&scratch)),
+            outputs: Outputs::over(Arc::clone(&scratch), stored),
             scratch,
             terminals: Terminals::default(),
         }
@@ -278,19 +286,21 @@ impl Builtins {
     ///
     /// ```
     /// use tool_runtime::prelude::*;
-    /// use tool_runtime_builtins::shell::{Sandbox, ShellParams};
-    /// use tool_runtime_builtins::{Builtins, Workspace};
+    /// use tool_runtime_builtins::shell::ShellParams;
+    /// use tool_runtime_builtins::{Builtins, Sandbox, SandboxParams, Workspace};
     ///
-    /// let workspace = Workspace::builder().root(env!("CARGO_MANIFEST_DIR")).build()?;
-    /// let params = ShellParams { sandbox: Sandbox::Landlock, ..ShellParams::default() };
-    /// let pool = ToolPool::builder().install(Builtins::new(workspace).shell(params)).allow_empty().build()?;
+    /// let sandbox = SandboxParams::new(Sandbox::Landlock);
+    /// let workspace = Workspace::builder().root(env!("CARGO_MANIFEST_DIR")).sandbox(sandbox).build()?;
+    /// let builtins = Builtins::new(workspace).shell(ShellParams::default());
+    /// let pool = ToolPool::builder().install(builtins).allow_empty().build()?;
     /// println!("{}", pool.report());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn shell(self, params: ShellParams) -> Self {
         self.family(|builtins, pool| {
             let workspace = builtins.workspace().clone();
-            let shell = Shell::is_usable(&params).map(|()| Shell::new(workspace, params));
+            let usable = workspace.confinement().check().and_then(|()| params.check());
+            let shell = usable.map(|()| Shell::new(workspace, params));
             let resource =
                 shell.as_ref().ok().map(|shell| shell.outputs.resource(&builtins.named("shell")));
             let pool = pool.add_from(&Source::Custom, builtins.tools(shell));
@@ -313,7 +323,9 @@ impl Toolset for Shell {
 
     /// The workspace is state of the pool.
     async fn create(params: ShellParams, context: &ToolContext) -> Result<Self, ToolError> {
-        Ok(Self::new(Workspace::of(context)?, params))
+        let workspace = Workspace::of(context)?;
+        workspace.confinement().check().map_err(ToolError::user)?;
+        Ok(Self::new(workspace, params))
     }
 
     fn is_usable(params: &ShellParams) -> Result<(), String> {

@@ -2,9 +2,11 @@
 
 mod builder;
 mod clock;
+mod environment;
 mod links;
 #[cfg(any(feature = "files", feature = "search", all(feature = "shell", unix)))]
 mod open;
+mod protected;
 mod resolve;
 mod root;
 
@@ -12,6 +14,9 @@ pub use builder::{WorkspaceBuilder, WorkspaceError};
 pub use clock::{Clock, SystemClock};
 #[cfg(any(feature = "files", feature = "search", all(feature = "shell", unix)))]
 pub(crate) use open::open_file;
+#[cfg(feature = "files")]
+pub(crate) use open::real_path;
+pub(crate) use protected::Protected;
 pub use resolve::Location;
 pub use root::Root;
 
@@ -52,6 +57,9 @@ struct Shared {
     /// Not empty. The first is the working directory.
     roots: Vec<Arc<Root>>,
     environment: Environment,
+    withheld_variables: usize,
+    #[cfg(all(feature = "__processes", unix))]
+    confinement: Arc<crate::confine::Confinement>,
     clock: Arc<dyn Clock>,
     #[cfg(feature = "files")]
     unread_edits: bool,
@@ -73,6 +81,24 @@ impl Workspace {
     /// The environment of child processes.
     pub fn environment(&self) -> &Environment {
         &self.0.environment
+    }
+
+    /// The number of variables of this process that child processes do not get. See
+    /// [`WorkspaceBuilder::environment`].
+    pub fn withheld_variables(&self) -> usize {
+        self.0.withheld_variables
+    }
+
+    /// What an operator may expect of the sandbox and it does not do, as a sentence to show at the start.
+    #[cfg(all(feature = "__processes", unix))]
+    pub fn sandbox_remark(&self) -> Option<String> {
+        self.0.confinement.remark()
+    }
+
+    /// What confines child processes.
+    #[cfg(all(feature = "__processes", unix))]
+    pub(crate) fn confinement(&self) -> &Arc<crate::confine::Confinement> {
+        &self.0.confinement
     }
 
     /// The clock that tools use.

@@ -1,6 +1,5 @@
 //! Pages reach allowed addresses alone.
 
-use crate::processes::Marked;
 use crate::server::{Server, response};
 use crate::support::{Desk, html, page, params, private_server};
 use serde_json::json;
@@ -133,17 +132,6 @@ async fn files_and_pages_of_the_browser_are_refused() {
         assert!(!text.contains("file:") && !text.contains("chrome:"), "{text}");
     }
     assert!(!desk.content().await.contains("root:"));
-    desk.close().await;
-}
-
-#[tokio::test]
-async fn the_port_of_the_browser_itself_is_refused() {
-    let marked = Marked::new();
-    let desk = Desk::with(marked.params());
-    desk.open("about:blank").await;
-    let url = format!("http://127.0.0.1:{}/json/version", marked.port());
-    let error = desk.error("browser_navigate", json!({"url": url})).await;
-    assert!(error.contains("is not for pages"), "{error}");
     desk.close().await;
 }
 

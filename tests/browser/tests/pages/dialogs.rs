@@ -3,6 +3,7 @@
 use crate::server::{Server, response};
 use crate::support::{Desk, html, params};
 use serde_json::json;
+use tool_runtime_builtins::Sandbox;
 use tool_runtime_builtins::browser::BrowserParams;
 
 #[tokio::test]
@@ -61,8 +62,15 @@ async fn downloads_are_denied() {
 
 #[tokio::test]
 async fn downloads_go_to_the_directory_of_the_operator_and_replace_no_file() {
+    for sandbox in [Sandbox::Off, Sandbox::Landlock, Sandbox::Bubblewrap] {
+        downloads_go_to_the_directory_of_the_operator(sandbox).await;
+    }
+}
+
+async fn downloads_go_to_the_directory_of_the_operator(sandbox: Sandbox) {
     let site = with_file().await;
-    let desk = Desk::with(BrowserParams { downloads: Some("files".into()), ..params() });
+    let params = || BrowserParams { downloads: Some("files".into()), ..params() };
+    let desk = Desk::confined(sandbox, params());
     let files = desk.directory.path().join("files");
     std::fs::create_dir_all(&files).unwrap();
     std::fs::write(files.join("report (1).bin"), "of the user").unwrap();
@@ -78,6 +86,10 @@ async fn downloads_go_to_the_directory_of_the_operator_and_replace_no_file() {
     assert_eq!(std::fs::read_to_string(files.join("report (1).bin")).unwrap(), "of the user");
     assert_eq!(std::fs::read_dir(&files).unwrap().count(), 3);
     desk.close().await;
+}
+
+#[test]
+fn downloads_outside_of_the_roots_are_refused() {
     let outside = BrowserParams { downloads: Some("/somewhere".into()), ..params() };
     let workspace = tool_runtime_builtins::Workspace::builder()
         .root(env!("CARGO_MANIFEST_DIR"))

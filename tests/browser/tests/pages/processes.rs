@@ -5,11 +5,12 @@ use rustix::process::{Pid, Signal};
 use serde_json::json;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 use tool_runtime::CancellationToken;
 use tool_runtime::prelude::*;
+use tool_runtime_builtins::Sandbox;
 use tool_runtime_builtins::browser::BrowserParams;
 
 /// The variable by which the program of a host is found.
@@ -25,23 +26,12 @@ impl Marked {
     pub(crate) fn new() -> Self {
         let directory = tempfile::TempDir::new().unwrap();
         let program = directory.path().join("chromium");
-        let text = "#!/bin/sh\nexec chromium \"$@\" \"--mark=$0\"\n";
-        // Another process writes the file: one that a process has open for writing cannot be executed, and another
-        // test may be about to start a process, which has our descriptors until it executes its program.
-        let mut write = Command::new("sh");
-        write.args(["-c", "printf %s \"$1\" > \"$0\" && chmod 755 \"$0\""]).arg(&program).arg(text);
-        assert!(write.status().unwrap().success());
+        script(&program, "exec chromium \"$@\" \"--mark=$0\"");
         Self { directory, program }
     }
 
     pub(crate) fn params(&self) -> BrowserParams {
         BrowserParams { program: Some(self.program.clone()), ..params() }
-    }
-
-    /// The port by which the browser is controlled.
-    pub(crate) fn port(&self) -> u16 {
-        let file = profile(&self.browser().1).join("DevToolsActivePort");
-        fs::read_to_string(file).unwrap().lines().next().unwrap().parse().unwrap()
     }
 
     /// The leader of the browser's session, and the profile.
@@ -59,6 +49,14 @@ impl Marked {
         let mark = format!("--mark={}", self.directory.path().display());
         processes().find(|(_, line)| line.contains(&mark) && !line.contains("--type="))
     }
+}
+
+/// An executable script. Another process writes it: a file that a process has open for writing cannot be executed, and
+/// another test may be about to start a process, which has our descriptors until it executes its program.
+fn script(path: &Path, text: &str) {
+    let mut write = Command::new("sh");
+    write.args(["-c", "printf '#!/bin/sh\\n%s\\n' \"$1\" > \"$0\" && chmod 755 \"$0\""]);
+    assert!(write.arg(path).arg(text).status().unwrap().success());
 }
 
 /// Ids and command lines of all processes that have not ended.
@@ -322,4 +320,73 @@ fn hints_are_stated_and_outputs_have_schemas() {
         ["browser_get_content", "browser_get_state", "browser_get_storage", "browser_list_tabs"]
     );
     assert_eq!(desk.pool.tools().len(), 12);
+}
+
+/// Another program of the machine would read files and cookies by it.
+#[tokio::test]
+async fn no_port_controls_the_browser_and_its_profile_is_private() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let marked = Marked::new();
+    let desk = Desk::with(marked.params());
+    desk.open("about:blank").await;
+    let (leader, profile) = marked.session();
+    let sockets: Vec<String> = members(leader).iter().flat_map(|(id, _)| sockets(*id)).collect();
+    assert!(!sockets.is_empty(), "a browser has sockets");
+    let listening: Vec<String> = ["tcp", "tcp6"].into_iter().flat_map(listening).collect();
+    assert!(!listening.iter().any(|inode| sockets.contains(inode)), "{listening:?}");
+    for directory in [&profile, profile.parent().unwrap()] {
+        let mode = directory.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700, "{}", directory.display());
+    }
+    assert!(!profile.starts_with(std::env::temp_dir()));
+    desk.close().await;
+}
+
+/// A program in place of the browser, which has been taken over by a page.
+#[tokio::test]
+async fn a_browser_in_a_sandbox_writes_its_profile_and_downloads_alone() {
+    let tools = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+    let (program, outside) = (tools.path().join("chromium"), tools.path().join("outside"));
+    script(&program, "");
+    for sandbox in [Sandbox::Landlock, Sandbox::Bubblewrap] {
+        let params = BrowserParams {
+            program: Some(program.clone()),
+            downloads: Some("files".into()),
+            ..params()
+        };
+        let desk = Desk::confined(sandbox, params);
+        let root = desk.directory.path();
+        let files = ["files/new", "inside"].map(|name| root.join(name));
+        let [downloaded, inside] = files.each_ref().map(|file| file.display());
+        let text = format!(
+            "for f in {} {inside} {downloaded} ./profile; do echo x > $f; done; test -f ./profile && echo written >&2",
+            outside.display()
+        );
+        script(&program, &text);
+        let error = desk.error("browser_navigate", json!({"url": "about:blank"})).await;
+        assert!(
+            error.contains("it ended when it was started") && error.contains("written"),
+            "{error}"
+        );
+        assert_eq!(files.map(|file| file.exists()), [true, false]);
+        assert!(!outside.exists());
+        desk.close().await;
+    }
+}
+
+/// The inodes of a process's sockets.
+fn sockets(id: Pid) -> Vec<String> {
+    let open = fs::read_dir(format!("/proc/{}/fd", id.as_raw_nonzero())).into_iter().flatten();
+    let targets = open.flatten().filter_map(|entry| fs::read_link(entry.path()).ok());
+    let inode = |target: PathBuf| {
+        Some(target.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.to_owned())
+    };
+    targets.filter_map(inode).collect()
+}
+
+/// The inodes of sockets that listen.
+fn listening(protocol: &str) -> Vec<String> {
+    let table = fs::read_to_string(format!("/proc/net/{protocol}")).unwrap();
+    let rows = table.lines().skip(1).map(|row| row.split_whitespace().collect::<Vec<_>>());
+    rows.filter(|row| row[3] == "0A").map(|row| row[9].to_owned()).collect()
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tool_runtime::prelude::*;
 use tool_runtime_builtins::browser::BrowserParams;
-use tool_runtime_builtins::{Builtins, Workspace};
+use tool_runtime_builtins::{Builtins, Sandbox, SandboxParams, Workspace};
 
 /// More than any call takes.
 pub(crate) const LIMIT: Duration = Duration::from_secs(120);
@@ -43,10 +43,14 @@ impl Desk {
         Self::with(params())
     }
 
-    /// Profiles are in the directory, too: the temporary directory of the browser is that of this process.
     pub(crate) fn with(params: BrowserParams) -> Self {
+        Self::confined(Sandbox::Off, params)
+    }
+
+    pub(crate) fn confined(sandbox: Sandbox, params: BrowserParams) -> Self {
         let directory = TempDir::new().unwrap();
-        let workspace = Workspace::builder().root(directory.path()).build().unwrap();
+        let workspace = Workspace::builder().root(directory.path());
+        let workspace = workspace.sandbox(SandboxParams::new(sandbox)).build().unwrap();
         let builtins = Builtins::new(workspace).browser(params);
         let pool = ToolPool::builder().install(builtins).allow_empty().check_outputs();
         let pool = pool.build().unwrap();

@@ -1,15 +1,17 @@
 //! What commands can do in a sandbox.
 
 mod fixture;
+mod git;
+mod network;
+mod programs;
 
 use crate::needs::Need;
 use fixture::{Fixture, ended};
 use libtest_mimic::Trial;
 use serde_json::json;
-use std::net::TcpListener;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
-use tool_runtime_builtins::shell::{Sandbox, ShellParams};
+use tool_runtime_builtins::{Sandbox, SandboxParams};
 
 pub(crate) fn tests() -> Vec<Trial> {
     let landlock = Confined(Need::Landlock, Sandbox::Landlock, "landlock");
@@ -20,11 +22,15 @@ pub(crate) fn tests() -> Vec<Trial> {
         bubblewrap.test("ends_all_processes_with_the_shell", |_| all_processes_end()),
         bubblewrap.test("lets_commands_clean_up_before_they_end", |_| commands_can_clean_up()),
     ];
-    [landlock, bubblewrap].into_iter().flat_map(tests_of_each).chain(alone).collect()
+    let each = [landlock, bubblewrap].into_iter().flat_map(|sandbox| {
+        let others = network::tests(sandbox).into_iter().chain(programs::tests(sandbox));
+        tests_of_each(sandbox).into_iter().chain(others)
+    });
+    each.chain(alone).chain(git::tests(bubblewrap)).collect()
 }
 
 /// What both sandboxes promise.
-fn tests_of_each(sandbox: Confined) -> [Trial; 9] {
+fn tests_of_each(sandbox: Confined) -> [Trial; 7] {
     [
         sandbox.test("protects_files_outside", files_outside_do_not_change),
         sandbox.test(
@@ -39,12 +45,6 @@ fn tests_of_each(sandbox: Confined) -> [Trial; 9] {
         sandbox.test("protects_settings_of_the_kernel", settings_of_the_kernel_do_not_change),
         sandbox.test("lets_files_inside_change", files_inside_change),
         sandbox.test("lets_files_in_added_directories_change", added_directories_change),
-        sandbox.test("allows_the_network", |sandbox| async move {
-            assert!(reaches_the_network(sandbox, true).await);
-        }),
-        sandbox.test("denies_the_network_if_asked", |sandbox| async move {
-            assert!(!reaches_the_network(sandbox, false).await);
-        }),
     ]
 }
 
@@ -200,23 +200,11 @@ async fn files_inside_change(sandbox: Sandbox) {
 async fn added_directories_change(sandbox: Sandbox) {
     let added = outside();
     let writable = vec![added.path().to_owned()];
-    let params = ShellParams { sandbox, writable, ..ShellParams::default() };
-    let fixture = Fixture::with(params);
+    let fixture = Fixture::with(SandboxParams { writable, ..SandboxParams::new(sandbox) });
     let file = added.path().join("new");
     let value = fixture.bash(&format!("echo x > {}", file.display())).await;
     assert_eq!((&value["exit_code"], file.exists()), (&json!(0), true), "{value}");
     fixture.close().await;
-}
-
-/// Connects to a server of the test.
-async fn reaches_the_network(sandbox: Sandbox, network: bool) -> bool {
-    let fixture = Fixture::confined(sandbox, network);
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    let command = format!("(exec 3<>/dev/tcp/127.0.0.1/{port}) 2>/dev/null && echo yes || echo no");
-    let value = fixture.bash(&command).await;
-    fixture.close().await;
-    value["stdout"] == "yes\n"
 }
 
 async fn other_processes_are_protected() {

@@ -1,37 +1,36 @@
 //! The process of a browser, and its profile.
 
 use super::params::BrowserParams;
-use crate::process::{Started, find_program, start};
+use crate::confine::{Child, NoProgram, browsers};
+use crate::process::{Started, start};
 use crate::process_tree::Tree;
-use crate::workspace::Environment;
+use crate::workspace::Workspace;
 use rustix::process::Signal;
+use std::ffi::OsString;
 use std::io;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
-use tokio::process::{ChildStdin, Command};
-use tokio::sync::oneshot;
+use tokio::process::{ChildStdin, ChildStdout, Command};
 
 /// Programs to look for in `PATH`, in this order.
 const PROGRAMS: [&str; 4] =
     ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-/// The start of the line in which a browser reports its DevTools address.
-const READY: &str = "DevTools listening on ";
 /// Lines of standard error that are kept for messages.
 const MAX_LINES: usize = 20;
 const MAX_LINE: usize = 300;
 
-/// Starts a browser, and deletes its profile once it has ended. The browser ends when its pipe for commands is closed:
-/// its input, which the system closes with this process, however it ends.
-const SCRIPT: &str = r#""$@" 3<&0 4>/dev/null </dev/null; rm -rf -- "$0""#;
+/// Starts a browser, and deletes its profile once it has ended. Commands and answers of the DevTools protocol go through
+/// input and output alone, which no other process can reach. The browser ends when they are closed: the system does that
+/// with this process, however it ends.
+const SCRIPT: &str = r#""$@" 3<&0 4>&1 </dev/null >/dev/null; rm -rf -- "$0""#;
 
 /// Options of every browser. They turn off Chromium's own services, and send all traffic through the proxy.
 const OPTIONS: &[&str] = &[
     "--headless=new",
-    "--remote-debugging-port=0",
     "--remote-debugging-pipe",
     "--no-first-run",
     "--no-default-browser-check",
@@ -69,69 +68,73 @@ const OPTIONS: &[&str] = &[
 ///
 /// # Errors
 /// No browser is installed.
-pub(super) fn find(params: &BrowserParams, environment: &Environment) -> Result<PathBuf, String> {
+pub(super) fn find(params: &BrowserParams, workspace: &Workspace) -> Result<PathBuf, String> {
     let install = "install the package `chromium` of the system (Debian: `apt-get install chromium`), or set `BrowserParams::program`";
-    match &params.program {
-        Some(program) => find_program(program, environment)
-            .ok_or_else(|| format!("`{}` is not a program; {install}", program.display())),
-        None => PROGRAMS
-            .iter()
-            .find_map(|name| find_program(Path::new(name), environment))
-            .ok_or_else(|| format!("no Chromium is installed; {install}")),
+    let find =
+        |program: &Path| workspace.confinement().find_program(program, workspace.environment());
+    if let Some(program) = &params.program {
+        return find(program).map_err(|missing| missing.message(program, install));
     }
+    let mut changeable = None;
+    for name in PROGRAMS.map(Path::new) {
+        match find(name) {
+            Ok(program) => return Ok(program),
+            Err(NoProgram::Missing) => {}
+            Err(found) => changeable = changeable.or(Some(found.message(name, install))),
+        }
+    }
+    Err(changeable.unwrap_or_else(|| format!("no Chromium is installed; {install}")))
 }
 
 /// A running browser. Dropping it ends all its processes and deletes its profile.
 pub(super) struct Chromium {
-    /// The address of the DevTools protocol.
-    pub(super) address: String,
     tree: Tree,
     profile: Option<TempDir>,
-    /// Its end ends the browser.
-    _pipe: Option<ChildStdin>,
+    /// The first lines of its error output.
+    lines: Arc<Mutex<Vec<String>>>,
+}
+
+/// Where commands of the DevTools protocol are written, and answers are read. Their end ends the browser.
+pub(super) struct Pipe {
+    pub(super) commands: ChildStdin,
+    pub(super) answers: ChildStdout,
 }
 
 impl Chromium {
     /// Starts a browser that sends all connections through a proxy on a loopback port.
     ///
     /// # Errors
-    /// The program does not start, or is not ready in time.
+    /// The program does not start.
     pub(super) async fn start(
         program: &Path,
         params: &BrowserParams,
-        environment: &Environment,
+        workspace: &Workspace,
+        downloads: Option<&Path>,
         proxy_port: u16,
-    ) -> Result<Self, String> {
-        let profile = tempfile::Builder::new().prefix("browser-").tempdir();
-        let profile = profile.map_err(|error| format!("a profile cannot be created: {error}"))?;
-        let command = command(program, params, environment, proxy_port, profile.path());
+    ) -> Result<(Self, Pipe), String> {
         let failed = |error: io::Error| format!("`{}`: {error}", program.display());
-        let Started { mut child, tree } = start(command).map_err(failed)?;
-        let (profile, _pipe) = (Some(profile), child.stdin().take());
-        let mut chromium = Self { address: String::new(), tree, profile, _pipe };
+        let child = Child::Browser { downloads: downloads.map(Path::to_owned) };
+        let confinement = workspace.confinement();
+        let confined = confinement.program(&child, program.to_owned()).map_err(failed)?;
+        let profile = profile().map_err(|error| format!("a profile cannot be created: {error}"))?;
+        let command = command(confined, params, workspace, proxy_port, profile.path());
+        let Started { mut child, tree } =
+            start(confinement, child, command).await.map_err(failed)?;
+        let pipe = (child.stdin().take(), child.stdout().take());
         let stderr = child.stderr().take().ok_or("the process has no error output")?;
-        let (ready, address) = oneshot::channel();
-        let lines = Arc::new(Mutex::new(Vec::new()));
-        tokio::spawn(read(stderr, ready, Arc::clone(&lines)));
+        let chromium = Self { tree, profile: Some(profile), lines: Arc::default() };
+        tokio::spawn(read(stderr, Arc::clone(&chromium.lines)));
         // Reaps the process.
         tokio::spawn(async move { child.wait().await });
-        let limit = Duration::from_secs(params.start_seconds);
-        let said = || lines.lock().unwrap_or_else(PoisonError::into_inner).join("\n");
-        chromium.address = match tokio::time::timeout(limit, address).await {
-            Ok(Ok(address)) => address,
-            Ok(Err(_)) => return Err(format!("it ended when it was started: {}", said())),
-            Err(_) => {
-                let seconds = params.start_seconds;
-                return Err(format!("it was not ready after {seconds} seconds: {}", said()));
-            }
-        };
-        Ok(chromium)
+        match pipe {
+            (Some(commands), Some(answers)) => Ok((chromium, Pipe { commands, answers })),
+            _ => Err("the process has no streams".to_owned()),
+        }
     }
 
-    /// The port of the DevTools protocol.
-    pub(super) fn port(&self) -> Option<u16> {
-        let host = self.address.strip_prefix("ws://")?.split('/').next()?;
-        host.rsplit_once(':')?.1.parse().ok()
+    /// The first lines of the error output.
+    pub(super) fn said(&self) -> String {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner).join("\n")
     }
 
     /// The directory of the profile.
@@ -168,10 +171,21 @@ fn remove(tree: &Tree, profile: Option<TempDir>) {
     }
 }
 
+/// A directory for this user alone. Commands in a sandbox cannot change it, or do not see it.
+fn profile() -> io::Result<TempDir> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix("browser-").permissions(std::fs::Permissions::from_mode(0o700));
+    match browsers() {
+        Some(directory) => builder.tempdir_in(directory),
+        None => builder.tempdir(),
+    }
+}
+
+/// The command of a program, which may be that of a sandbox, with its first arguments.
 fn command(
-    program: &Path,
+    (program, arguments): (PathBuf, Vec<OsString>),
     params: &BrowserParams,
-    environment: &Environment,
+    workspace: &Workspace,
     proxy_port: u16,
     profile: &Path,
 ) -> Command {
@@ -180,19 +194,20 @@ fn command(
         .args(["-c", SCRIPT])
         .arg(profile)
         .arg(program)
+        .args(arguments)
         .args(OPTIONS)
         .arg(format!("--window-size={},{}", params.width, params.height))
         .arg(format!("--proxy-server=http://127.0.0.1:{proxy_port}"))
         .arg(format!("--user-data-dir={}", profile.display()))
         .env_clear()
-        .envs(environment)
+        .envs(workspace.environment())
         .env("HOME", profile)
         .env("TMPDIR", profile)
         .env("XDG_CONFIG_HOME", profile)
         .env("XDG_CACHE_HOME", profile)
         .current_dir(profile)
         .stdin(Stdio::piped())
-        .stdout(Stdio::null())
+        .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     // Chromium refuses to be its own sandbox for root.
     if rustix::process::geteuid().is_root() {
@@ -202,25 +217,13 @@ fn command(
     command
 }
 
-/// Reads standard error to its end: reports the DevTools address, and keeps the first lines.
-async fn read(
-    stderr: impl AsyncRead + Unpin,
-    ready: oneshot::Sender<String>,
-    kept: Arc<Mutex<Vec<String>>>,
-) {
-    let mut ready = Some(ready);
+/// Reads standard error to its end, and keeps the first lines.
+async fn read(stderr: impl AsyncRead + Unpin, kept: Arc<Mutex<Vec<String>>>) {
     let mut lines = BufReader::new(stderr).split(b'\n');
     while let Ok(Some(line)) = lines.next_segment().await {
         let line = String::from_utf8_lossy(&line);
-        if let Some(address) = line.trim().strip_prefix(READY) {
-            if let Some(ready) = ready.take() {
-                // Fails only if `start` timed out.
-                let _ = ready.send(address.to_owned());
-            }
-            continue;
-        }
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() < MAX_LINES && ready.is_some() {
+        if kept.len() < MAX_LINES {
             kept.push(line.chars().take(MAX_LINE).collect());
         }
     }

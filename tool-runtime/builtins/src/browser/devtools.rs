@@ -1,35 +1,33 @@
 //! The DevTools protocol: commands, responses, events.
 //!
-//! Messages of JSON over a WebSocket. `chromiumoxide` is not used: it attaches to a page after the scripts of the page have
-//! started, so a dialog of a new page would block it, and the types of the whole protocol take longer to compile than all
-//! other built-in tools.
+//! Messages of JSON through a pipe, each ended by a NUL. No crate is used for it: `chromiumoxide` attaches to a page after
+//! the scripts of the page have started, so a dialog of a new page would block it, and the types of the whole protocol
+//! take longer to compile than all other built-in tools.
 //!
 //! Source: <https://chromedevtools.github.io/devtools-protocol/>
 
+use super::chromium::Pipe;
 use super::tabs::{Message, Tabs};
-use futures_util::{SinkExt as _, StreamExt as _};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::HashMap;
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::TcpStream;
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
-use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
-use tokio_tungstenite::tungstenite::{self, Message as Frame};
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async_with_config};
 
 /// Limit on the bytes of a message of the browser: a screenshot has a few megabytes.
-const MAX_MESSAGE: usize = 256 << 20;
-
-type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+const MAX_MESSAGE: u64 = 256 << 20;
 
 /// A connection to a browser, which is closed on drop.
 pub(super) struct Devtools {
     requests: mpsc::UnboundedSender<Request>,
-    limit: Duration,
+    /// The time that a command may take.
+    pub(super) limit: Duration,
     task: JoinHandle<()>,
 }
 
@@ -94,25 +92,11 @@ struct Refusal {
 }
 
 impl Devtools {
-    /// Connects to a browser. Events update `tabs`.
-    ///
-    /// # Errors
-    /// The connection fails.
-    pub(super) async fn connect(
-        address: &str,
-        limit: Duration,
-        tabs: Arc<Tabs>,
-    ) -> Result<Self, Failure> {
-        let config = WebSocketConfig::default()
-            .max_message_size(Some(MAX_MESSAGE))
-            .max_frame_size(Some(MAX_MESSAGE));
-        let connecting = connect_async_with_config(address, Some(config), true);
-        let connected = tokio::time::timeout(limit, connecting).await;
-        let connected = connected.map_err(|_| Failure::Timeout)?;
-        let (socket, _) = connected.map_err(|error| Failure::Refused(error.to_string()))?;
+    /// Uses the pipe of a browser. Events update `tabs`. A command may take `limit`.
+    pub(super) fn over(pipe: Pipe, limit: Duration, tabs: Arc<Tabs>) -> Self {
         let (requests, received) = mpsc::unbounded_channel();
-        let task = tokio::spawn(run(socket, received, tabs));
-        Ok(Self { requests, limit, task })
+        let task = tokio::spawn(run(pipe, received, tabs));
+        Self { requests, limit, task }
     }
 
     /// Runs a command of the browser, or of a page if `session` is given, and returns its result.
@@ -165,32 +149,53 @@ impl Drop for Devtools {
 }
 
 /// Sends and receives until one side ends. Pending commands then fail.
-async fn run(socket: Socket, requests: mpsc::UnboundedReceiver<Request>, tabs: Arc<Tabs>) {
-    let (mut sink, mut stream) = socket.split();
-    let (commands, mut unsent) = mpsc::unbounded_channel::<String>();
+async fn run(pipe: Pipe, requests: mpsc::UnboundedReceiver<Request>, tabs: Arc<Tabs>) {
+    let (commands, unsent) = mpsc::unbounded_channel();
+    let (answers, received) = mpsc::channel(1);
     // The browser may have to be read before it takes more.
-    let write = async {
-        while let Some(text) = unsent.recv().await {
-            sink.send(Frame::text(text)).await?;
-        }
-        Ok::<_, tungstenite::Error>(())
-    };
     let ended = tokio::select! {
-        ended = write => ended,
-        ended = exchange(&mut stream, requests, &commands, &tabs) => ended,
+        ended = write(pipe.commands, unsent) => ended,
+        ended = read(pipe.answers, answers) => ended,
+        () = exchange(received, requests, &commands, &tabs) => Ok(()),
     };
     if let Err(error) = ended {
         tracing::debug!(%error, "the connection to a browser has ended");
     }
 }
 
+async fn write(
+    mut pipe: ChildStdin,
+    mut unsent: mpsc::UnboundedReceiver<String>,
+) -> io::Result<()> {
+    while let Some(mut text) = unsent.recv().await {
+        text.push('\0');
+        pipe.write_all(text.as_bytes()).await?;
+    }
+    Ok(())
+}
+
+/// Reads messages until the browser ends, or writes one that is too long.
+async fn read(pipe: ChildStdout, answers: mpsc::Sender<Vec<u8>>) -> io::Result<()> {
+    let mut pipe = BufReader::new(pipe);
+    loop {
+        let mut message = Vec::new();
+        (&mut pipe).take(MAX_MESSAGE).read_until(0, &mut message).await?;
+        if message.pop() != Some(0) {
+            return Ok(());
+        }
+        if answers.send(message).await.is_err() {
+            return Ok(());
+        }
+    }
+}
+
 /// Gives responses to their commands, and events to the tabs.
 async fn exchange(
-    stream: &mut futures_util::stream::SplitStream<Socket>,
+    mut answers: mpsc::Receiver<Vec<u8>>,
     mut requests: mpsc::UnboundedReceiver<Request>,
     commands: &mpsc::UnboundedSender<String>,
     tabs: &Tabs,
-) -> Result<(), tungstenite::Error> {
+) {
     let mut waiting: HashMap<u64, Waiting> = HashMap::new();
     let mut last_id = 0;
     let mut send = |message: &Message| {
@@ -204,15 +209,14 @@ async fn exchange(
     loop {
         tokio::select! {
             request = requests.recv() => {
-                let Some(Request { message, reply }) = request else { return Ok(()) };
+                let Some(Request { message, reply }) = request else { return };
                 let id = send(&message);
                 waiting.retain(|_, waiting| !waiting.reply.is_closed());
                 waiting.insert(id, Waiting { session: message.session, reply });
             }
-            frame = stream.next() => {
-                let Some(frame) = frame else { return Ok(()) };
-                let Frame::Text(text) = frame? else { continue };
-                match serde_json::from_str(&text) {
+            answer = answers.recv() => {
+                let Some(answer) = answer else { return };
+                match serde_json::from_slice(&answer) {
                     Ok(Received::Response { id, result, error }) => {
                         let answer = match error {
                             Some(error) => Err(Failure::Refused(error.message)),
@@ -237,7 +241,7 @@ async fn exchange(
                         }
                     }
                     Err(error) => {
-                        let length = text.len();
+                        let length = answer.len();
                         tracing::debug!(%error, length, "a message of the browser is not valid");
                     }
                 }

@@ -15,7 +15,6 @@ use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
@@ -42,8 +41,6 @@ pub(super) struct Proxy {
 struct Shared {
     rules: AddressRules,
     refusals: Mutex<Refusals>,
-    /// The DevTools port of the browser, which pages must not reach.
-    closed_port: AtomicU16,
 }
 
 #[derive(Default)]
@@ -69,15 +66,9 @@ impl Proxy {
     pub(super) async fn start(rules: AddressRules) -> io::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let port = listener.local_addr()?.port();
-        let shared =
-            Arc::new(Shared { rules, refusals: Mutex::default(), closed_port: AtomicU16::new(0) });
+        let shared = Arc::new(Shared { rules, refusals: Mutex::default() });
         let task = tokio::spawn(accept(listener, Arc::clone(&shared)));
         Ok(Self { port, shared, task })
-    }
-
-    /// Refuses a port on all hosts.
-    pub(super) fn close_port(&self, port: u16) {
-        self.shared.closed_port.store(port, Ordering::Relaxed);
     }
 
     /// Number of refused connections so far.
@@ -126,10 +117,6 @@ impl Shared {
     async fn connect(&self, uri: &Uri, default_port: u16) -> Result<TcpStream, Refusal> {
         let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
         let port = uri.port_u16().unwrap_or(default_port);
-        if port == self.closed_port.load(Ordering::Relaxed) {
-            let reason = format!("the port {port} is not for pages");
-            return Err(self.refuse(host, reason, true));
-        }
         let found = self.rules.resolve(host).await;
         let found = found.map_err(|error| {
             let is_forbidden = error.is::<NotPublic>();

@@ -8,7 +8,7 @@ use super::params::BrowserParams;
 use super::proxy::{Proxy, Refusal};
 use super::tabs::{Tab, Tabs};
 use crate::addresses::AddressRules;
-use crate::workspace::Environment;
+use crate::workspace::Workspace;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ pub(super) struct Setup {
     pub(super) program: PathBuf,
     pub(super) params: BrowserParams,
     pub(super) rules: AddressRules,
-    pub(super) environment: Environment,
+    pub(super) workspace: Workspace,
     /// Directory of downloads, as an absolute path.
     pub(super) downloads: Option<PathBuf>,
 }
@@ -102,6 +102,18 @@ struct JavaScriptValue {
     description: Option<String>,
 }
 
+/// Waits until a browser that was started responds.
+async fn ready(devtools: &Devtools, chromium: &Chromium, seconds: u64) -> Result<(), String> {
+    let responds = devtools.run(None, "Browser.getVersion", json!({})).await;
+    responds.map_err(|failure| match failure {
+        Failure::Closed => format!("it ended when it was started: {}", chromium.said()),
+        Failure::Timeout => {
+            format!("it was not ready after {seconds} seconds: {}", chromium.said())
+        }
+        other => other.to_string(),
+    })
+}
+
 impl Session {
     /// Starts a browser with one empty tab.
     ///
@@ -111,16 +123,17 @@ impl Session {
         let limit = Duration::from_secs(setup.params.action_seconds);
         let proxy = Proxy::start(setup.rules.clone()).await;
         let proxy = proxy.map_err(|error| format!("the proxy cannot start: {error}"))?;
-        let chromium =
-            Chromium::start(&setup.program, &setup.params, &setup.environment, proxy.port).await?;
-        if let Some(port) = chromium.port() {
-            proxy.close_port(port);
-        }
-        let downloads = setup.downloads.clone();
-        let downloads = downloads.map(|path| Downloads::new(path, setup.params.max_download_bytes));
+        let Setup { program, params, workspace, .. } = setup;
+        let downloads = setup.downloads.as_deref();
+        let started = Chromium::start(program, params, workspace, downloads, proxy.port).await;
+        let (chromium, pipe) = started?;
+        let most = params.max_download_bytes;
+        let downloads = downloads.map(|path| Downloads::new(path.to_owned(), most));
         let tabs = Arc::new(Tabs::new(downloads));
-        let devtools = Devtools::connect(&chromium.address, limit + GRACE, Arc::clone(&tabs)).await;
-        let devtools = devtools.map_err(|failure| failure.to_string())?;
+        let start = Duration::from_secs(params.start_seconds);
+        let mut devtools = Devtools::over(pipe, start, Arc::clone(&tabs));
+        ready(&devtools, &chromium, params.start_seconds).await?;
+        devtools.limit = limit + GRACE;
         let session = Self {
             devtools,
             tabs,

@@ -34,7 +34,6 @@ pub use output::{LspItem, LspOutput};
 
 use super::params::CodeParams;
 use crate::builtins::{Family, Profile};
-use crate::process::find_program;
 use crate::shown::Shown;
 use crate::workspace::Workspace;
 use operation::Request;
@@ -56,6 +55,7 @@ impl LanguageServers {
     ///
     /// Operations about a symbol need `line` and `character` of the symbol, both counted from 1 as `Read` and `Grep` count
     /// lines. `workspaceSymbol` needs `query`, `renamePreview` needs `new_name` and changes nothing.
+    // Not always: `Builtins::code` says so.
     #[tool(
         name = "LSP",
         read_only,
@@ -94,12 +94,13 @@ impl LanguageServers {
     /// The tool over a workspace.
     ///
     /// # Errors
-    /// No program of a language server is installed.
+    /// No program of a language server is installed, or the sandbox is missing.
     pub(crate) fn new(workspace: Workspace, params: CodeParams) -> Result<Self, String> {
-        let languages = &params.language_servers;
-        let is_there = |command| find_program(command, workspace.environment()).is_some();
-        if !languages.values().any(|server| is_there(&server.command)) {
-            let missing: Vec<String> = languages.values().map(server::missing).collect();
+        workspace.confinement().check()?;
+        let programs = params.language_servers.values().map(|it| server::program(it, &workspace));
+        let programs: Vec<_> = programs.collect();
+        if programs.iter().all(Result::is_err) {
+            let missing: Vec<String> = programs.into_iter().filter_map(Result::err).collect();
             return Err(format!("no language server is installed: {}", missing.join(". ")));
         }
         Ok(Self { servers: Servers::new(workspace, params) })

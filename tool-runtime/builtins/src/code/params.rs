@@ -38,8 +38,9 @@ impl Default for CodeParams {
 
 /// A language server: its program, its files, its settings.
 ///
-/// A language server runs with the rights of this process, and some run programs of the project that they read: build
-/// scripts, plug-ins, interpreters. Offer it only for projects whose code you would run.
+/// Language servers run programs of the project that they read: build scripts, plug-ins, interpreters. So `LSP` is a tool
+/// that changes nothing only in a [`Sandbox`](crate::Sandbox), where they can write temporary files alone. Without one
+/// offer it only for projects whose code you would run.
 ///
 /// ```
 /// use tool_runtime_builtins::code::{CodeParams, LanguageServer};
@@ -143,8 +144,8 @@ pub struct WorktreeParams {
     /// Directory of the worktrees, inside of a root. A new one gets a `.gitignore` by which git and searches skip it.
     /// Default: `.worktrees` in the first root.
     pub directory: PathBuf,
-    /// Whether programs run that the repository's own configuration names: hooks, filters, file monitors, transports
-    /// for missing objects. Whoever can change files in `.git` decides about them.
+    /// Whether git reads the repository's own settings, and so runs programs that they name: hooks, filters, file
+    /// monitors, transports for missing objects. Whoever can change files in `.git` decides about them.
     pub hooks: bool,
 }
 

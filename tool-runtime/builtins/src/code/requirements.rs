@@ -1,7 +1,6 @@
 //! The programs that the tools need.
 
 use super::params::CodeParams;
-use crate::process::find_program;
 use crate::workspace::Workspace;
 use std::path::Path;
 use tool_runtime::Requirement;
@@ -24,6 +23,7 @@ pub(super) fn language_servers(params: &CodeParams, workspace: &Workspace) -> Ve
 }
 
 fn found(program: &Path, workspace: &Workspace) -> Option<Requirement> {
-    let file = find_program(program, workspace.environment())?;
+    let found = workspace.confinement().find_program(program, workspace.environment());
+    let file = found.ok()?;
     Some(Requirement::met(program.display().to_string(), file.display().to_string()))
 }

@@ -19,7 +19,7 @@ fn hints_are_stated_and_outputs_have_schemas_in_every_profile() {
         let expected = [
             "dev.EnterWorktree --i- specialist",
             "dev.ExitWorktree -d-- specialist",
-            "dev.LSP r-i- specialist",
+            "dev.LSP --i- specialist",
             "dev.NotebookEdit -d-- advanced",
         ];
         assert_eq!(hints::rows(&pool), expected);

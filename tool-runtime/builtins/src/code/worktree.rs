@@ -12,6 +12,7 @@ mod list;
 mod loss;
 mod name;
 mod output;
+mod repository;
 #[cfg(test)]
 mod tests;
 
@@ -29,8 +30,8 @@ use tool_runtime::prelude::*;
 
 /// The tools for worktrees. See [`Builtins::code`](crate::Builtins::code).
 ///
-/// They work on the repository of the first root, by the program git, without prompts and time-limited. Hooks, filters
-/// and file monitors that the repository configures do not run unless the operator allows them. Nothing that is not
+/// They work on the repository of the first root, by the program git, without prompts and time-limited. Git does not read
+/// the settings of the repository, which name hooks, filters and file monitors, unless the operator allows them. Nothing that is not
 /// committed, and no commit that is not on another branch, is removed unless `discard_changes` says so; files that git
 /// ignores, such as build products, are removed with their worktree.
 pub struct Worktrees {
@@ -133,8 +134,9 @@ impl Worktrees {
     /// The tools over a workspace.
     ///
     /// # Errors
-    /// The program git is missing.
+    /// The program git is missing, or the sandbox.
     pub(crate) fn new(workspace: Workspace, params: WorktreeParams) -> Result<Self, String> {
+        workspace.confinement().check()?;
         let git = Git::new(&workspace, &params.git, params.hooks)?;
         let inner =
             Inner { workspace, directory: params.directory, git, changing: Mutex::default() };

@@ -24,13 +24,14 @@ pub(super) struct Locked {
     _files: Vec<File>,
 }
 
-/// Locks the directories of entries, in one order for all processes.
+/// Locks the directories of entries that are to be changed, in one order for all processes.
 ///
 /// # Errors
-/// Others hold a lock for long, or the call was cancelled.
+/// Tools must not change an entry, others hold a lock for long, or the call was cancelled.
 pub(super) fn directories(places: &[&Place], context: &ToolContext) -> Result<Locked, ToolError> {
     let mut files = Vec::new();
     for place in places {
+        place.check_changes()?;
         let opened = open(&place.parent).map_err(|error| describe(&place.shown, &error))?;
         files.extend(opened.map(|(identity, file)| (identity, &place.shown, file)));
     }

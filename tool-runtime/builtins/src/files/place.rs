@@ -1,10 +1,11 @@
 //! From a location to the file that it means, through symbolic links, by handles of directories.
 
-use crate::workspace::{Location, open_file};
+use crate::workspace::{Location, Root, open_file, real_path};
 use cap_std::fs::{Dir, File, Metadata};
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tool_runtime::ToolError;
 
 /// Links that are followed at the end of a path.
@@ -20,6 +21,7 @@ pub(super) struct Place {
     pub(super) key: PathBuf,
     /// The name for models: as they wrote it.
     pub(super) shown: String,
+    root: Arc<Root>,
 }
 
 /// The entry that a location means.
@@ -65,11 +67,9 @@ pub(super) fn entry(
     let Some((parent, name)) = split(location.path()) else {
         let metadata = dir.metadata(location.path()).map_err(|error| describe(shown, &error))?;
         let parent = dir.try_clone()?;
-        let key = location.root().canonical_path().to_owned();
-        return Ok(Some((
-            Place { parent, name: ".".into(), key, shown: shown.to_owned() },
-            metadata,
-        )));
+        let (root, key) = (location.root().clone(), location.root().canonical_path().to_owned());
+        let place = Place { parent, name: ".".into(), key, shown: shown.to_owned(), root };
+        return Ok(Some((place, metadata)));
     };
     let missing = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound => Ok(None),
@@ -83,7 +83,8 @@ pub(super) fn entry(
     });
     match opened {
         Ok((parent, key, metadata)) => {
-            let place = Place { parent, name: name.to_owned(), key, shown: shown.to_owned() };
+            let (name, root) = (name.to_owned(), location.root().clone());
+            let place = Place { parent, name, key, shown: shown.to_owned(), root };
             Ok(Some((place, metadata)))
         }
         Err(error) => missing(error),
@@ -121,7 +122,23 @@ impl Place {
             dir.open_dir(parent).and_then(|opened| Ok((opened, dir.canonicalize(parent)?)));
         let (opened, real) = opened.map_err(|error| describe(&shown, &error))?;
         let key = location.root().canonical_path().join(real).join(name);
-        Ok(Self { parent: opened, name: name.to_owned(), key, shown })
+        let (name, root) = (name.to_owned(), location.root().clone());
+        Ok(Self { parent: opened, name, key, shown, root })
+    }
+
+    /// Checks that tools may change the entry.
+    ///
+    /// # Errors
+    /// It belongs to git, or the operator protects it.
+    pub(super) fn check_changes(&self) -> Result<(), ToolError> {
+        // The key may be that of another directory, if links changed before this one was opened.
+        let real = real_path(&self.parent).map(|parent| parent.join(&self.name));
+        let path = real.as_ref().unwrap_or(&self.key);
+        let below = path.strip_prefix(self.root.canonical_path()).unwrap_or(path);
+        match self.root.protected().keeps(path, below) {
+            None => Ok(()),
+            Some(reason) => Err(ToolError::user(format!("`{}` {reason}", self.shown))),
+        }
     }
 
     /// Whether the file is shown as the cells of a notebook.
@@ -133,6 +150,7 @@ impl Place {
     pub(super) fn open(&self) -> Result<(File, Metadata), ToolError> {
         let open = || {
             let file = open_file(&self.parent, &self.name)?;
+            self.root.check_opened(&file, &self.key)?;
             let metadata = file.metadata()?;
             Ok((file, metadata))
         };

@@ -50,6 +50,8 @@ fn write_all(
         let (key, of_change) = steps_of(change, target.as_ref())?;
         keys.push(key);
         for step in of_change {
+            // Before a temporary file is written beside it.
+            step.places().try_for_each(Place::check_changes)?;
             steps.push((step.stage()?, step));
         }
         if count > 1 {

@@ -7,7 +7,7 @@ use super::scan::{Query, Tally};
 use super::target::{self, Target};
 use super::walk::{Found, Rules, Walk};
 use crate::stop::Stop;
-use crate::workspace::{Location, Workspace, open_file};
+use crate::workspace::{Location, Workspace};
 use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -149,7 +149,7 @@ impl Search<'_> {
     }
 
     fn file(&self, searcher: &mut grep_searcher::Searcher, path: PathBuf) {
-        let file = open_file(self.place.root().dir(), &path);
+        let file = self.place.root().open_file(&path);
         let shown = || self.place.with_path(&path).to_string();
         match file.and_then(|file| self.scan.tally(searcher, file, self.stop)) {
             Ok(Tally { count: 0, .. }) => {}
@@ -201,7 +201,7 @@ fn contents(
     let (mut skip, mut rest, mut room) = (query.offset, query.limit, MAX_TEXT);
     for hit in hits {
         // One more than there is room for shows that something was cut.
-        let file = open_file(place.root().dir(), &hit.path.0);
+        let file = place.root().open_file(&hit.path.0);
         let Ok(mut lines) = file.and_then(|file| scan.lines(file, stop, &mut skip, rest + 1))
         else {
             continue;

@@ -112,7 +112,7 @@ mod tests {
         let mut child = Command::new("echo").arg("text").stdout(Stdio::piped()).spawn().unwrap();
         child.wait().unwrap();
         let stream = ChildStdout::from_std(child.stdout.take().unwrap()).unwrap();
-        let scratch = Scratch::default();
+        let scratch = Scratch::new(u64::MAX);
         let output = Output::new(100, scratch.file("stdout.txt").unwrap());
         let capture = Capture::start(Some(stream), output);
         let delay = async { std::thread::sleep(4 * IDLE) };

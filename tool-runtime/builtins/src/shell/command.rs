@@ -3,7 +3,8 @@
 use super::capture::Capture;
 use super::output::{Output, Text};
 use super::scratch::Scratch;
-use super::spawn::{Invocation, Launcher, Started};
+use super::spawn::{Invocation, Launcher};
+use crate::process::Started;
 use crate::process_tree::{KillOnDrop, Tree};
 use process_wrap::tokio::ChildWrapper;
 use rustix::process::Signal;
@@ -61,7 +62,8 @@ impl Running {
             stdout.store();
             stderr.store();
         }
-        let Started { mut child, tree, is_wrapped } = launcher.start(invocation).await?;
+        let is_wrapped = launcher.workspace.confinement().wraps();
+        let Started { mut child, tree } = launcher.start(invocation).await?;
         let stdout = Arc::new(Capture::start(child.stdout().take(), stdout));
         let stderr = Arc::new(Capture::start(child.stderr().take(), stderr));
         Ok(Self { child, tree, is_wrapped, stdout, stderr })

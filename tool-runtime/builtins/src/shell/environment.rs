@@ -19,7 +19,23 @@ const UNATTENDED: &[(&str, &str)] = &[
     ("PIP_NO_INPUT", "1"),
 ];
 
-/// The environment of a command: that of the workspace, then secrets, then these. `term` is the kind of terminal.
+/// Programs that would wait for a person. A terminal has one.
+const ASKING: &[(&str, &str)] = &[
+    ("EDITOR", NO_EDITOR),
+    ("VISUAL", NO_EDITOR),
+    ("GIT_EDITOR", NO_EDITOR),
+    ("GIT_SEQUENCE_EDITOR", NO_EDITOR),
+    ("SSH_ASKPASS", "/bin/false"),
+    ("GIT_ASKPASS", "/bin/false"),
+    ("SUDO_ASKPASS", "/bin/false"),
+];
+
+/// Programs give it to a shell, with the name of a file after it.
+const NO_EDITOR: &str =
+    "echo 'there is no editor: give the text by an option, as in `git commit -m`' >&2; false #";
+
+/// The environment of a command: that of the workspace, then secrets, then these. `term` is the kind of terminal, `dumb`
+/// without one.
 pub(super) fn variables(
     workspace: &Workspace,
     secrets: Environment,
@@ -28,7 +44,8 @@ pub(super) fn variables(
 ) -> Vec<(OsString, OsString)> {
     let given = workspace.environment().iter().map(|(name, value)| (name.clone(), value.clone()));
     let given = given.chain(secrets);
-    let own = UNATTENDED.iter().copied().chain([(MARK, mark), ("TERM", term)]);
+    let asking = ASKING.iter().copied().filter(|_| term == "dumb");
+    let own = UNATTENDED.iter().copied().chain(asking).chain([(MARK, mark), ("TERM", term)]);
     given.chain(own.map(|(name, value)| (name.into(), value.into()))).collect()
 }
 

@@ -7,9 +7,6 @@ use std::fs::File;
 use std::io::Write as _;
 use std::path::PathBuf;
 
-/// Bytes of a file for the whole output.
-const MAX_FILE: u64 = 1 << 30;
-
 /// The output of a process that was not read yet.
 pub(super) struct Output {
     head: Vec<u8>,
@@ -174,8 +171,6 @@ struct Spill {
     file: ScratchFile,
     state: SpillState,
     written: u64,
-    /// The most bytes.
-    limit: u64,
     is_shown: bool,
 }
 
@@ -188,7 +183,7 @@ enum SpillState {
 
 impl Spill {
     fn new(file: ScratchFile) -> Self {
-        Self { file, state: SpillState::Absent, written: 0, limit: MAX_FILE, is_shown: false }
+        Self { file, state: SpillState::Absent, written: 0, is_shown: false }
     }
 
     fn is_absent(&self) -> bool {
@@ -223,7 +218,8 @@ impl Spill {
 
     fn write(&mut self, bytes: &[u8]) {
         let SpillState::Open(file) = &mut self.state else { return };
-        let room = usize::try_from(self.limit - self.written).unwrap_or(usize::MAX);
+        let room = usize::try_from(self.file.max_output.saturating_sub(self.written))
+            .unwrap_or(usize::MAX);
         let stored = &bytes[..room.min(bytes.len())];
         match file.write_all(stored) {
             Ok(()) => self.written += stored.len() as u64,
@@ -254,7 +250,7 @@ mod tests {
     use super::*;
 
     fn output(limit: usize) -> (Scratch, Output) {
-        let scratch = Scratch::default();
+        let scratch = Scratch::new(u64::MAX);
         let output = Output::new(limit, scratch.file("all").unwrap());
         (scratch, output)
     }
@@ -330,7 +326,7 @@ mod tests {
     #[test]
     fn the_notice_says_how_much_of_an_endless_output_is_stored() {
         let (_scratch, mut output) = output(20);
-        output.file.limit = 100;
+        output.file.file.max_output = 100;
         for _ in 0..30 {
             output.push(b"0123456789\n");
         }

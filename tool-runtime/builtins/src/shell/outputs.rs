@@ -27,6 +27,8 @@ pub(crate) struct Outputs(Arc<Shared>);
 
 struct Shared {
     scratch: Arc<Scratch>,
+    /// The most bytes of all of them.
+    max_bytes: u64,
     /// The common beginning of all URIs. Unset in a pool without the resource.
     base: OnceLock<String>,
     /// Oldest first.
@@ -39,19 +41,21 @@ struct Offered {
     /// The principal that may read it; for others it does not exist.
     owner: String,
     file: ScratchFile,
+    size: u64,
 }
 
 impl Outputs {
-    /// Offers files of a directory.
-    pub(super) fn over(scratch: Arc<Scratch>) -> Self {
-        Self(Arc::new(Shared { scratch, base: OnceLock::new(), offered: Mutex::default() }))
+    /// Offers files of a directory, of at most `max_bytes` in all.
+    pub(super) fn over(scratch: Arc<Scratch>, max_bytes: u64) -> Self {
+        let (base, offered) = (OnceLock::new(), Mutex::default());
+        Self(Arc::new(Shared { scratch, max_bytes, base, offered }))
     }
 
     /// The resource through which the outputs are read. From now on results have links to it.
     pub(crate) fn resource(&self, name: &str) -> Resource {
         let base = self.0.base.get_or_init(|| format!("output://{name}"));
         let outputs = self.clone();
-        let about = "Output of a command whose result shows a part of it, up to 1 GiB. Parts have about 1 MiB.";
+        let about = "Output of a command whose result shows a part of it, as far as it is stored. Parts have about 1 MiB.";
         Resource::builder(format!("{base}/{{id}}/{{part}}"), "output", about)
             .mime_type("text/plain")
             .handler(move |variables: TextArguments, context: ToolContext| {
@@ -77,7 +81,7 @@ impl Outputs {
         let file = self.0.scratch.find(path)?;
         let size = file.open().ok()?.metadata().ok()?.len();
         let name = path.file_name()?.to_string_lossy().into_owned();
-        let id = self.id(file, context.principal().id());
+        let id = self.id(file, size, context.principal().id());
         let uri = format!("{}/{id}", self.0.base.get()?);
         let parts = size.div_ceil(PART);
         let about = match parts {
@@ -88,15 +92,19 @@ impl Outputs {
         Some(link.with_mime_type("text/plain").with_size(size))
     }
 
-    /// The id of a file, which becomes the newest one.
-    fn id(&self, file: ScratchFile, owner: &str) -> String {
+    /// The id of a file, which becomes the newest one. Older ones are removed if there are too many.
+    fn id(&self, file: ScratchFile, size: u64, owner: &str) -> String {
         let mut offered = self.offered();
         let is_same = |other: &Offered| other.file.path == file.path && other.owner == owner;
         let known = offered.iter().position(is_same);
         let known = known.and_then(|index| offered.remove(index));
         let id = known.map_or_else(|| random::hex(16), |known| known.id);
-        offered.push_back(Offered { id: id.clone(), owner: owner.to_owned(), file });
-        if offered.len() > MAX_OUTPUTS
+        offered.push_back(Offered { id: id.clone(), owner: owner.to_owned(), file, size });
+        let is_too_much = |offered: &VecDeque<Offered>| {
+            let bytes = offered.iter().map(|offered| offered.size).sum::<u64>();
+            offered.len() > MAX_OUTPUTS || (bytes > self.0.max_bytes && offered.len() > 1)
+        };
+        while is_too_much(&offered)
             && let Some(oldest) = offered.pop_front()
         {
             oldest.file.remove();

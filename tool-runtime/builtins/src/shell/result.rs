@@ -29,7 +29,7 @@ pub struct CommandOutput {
     /// Id of the background job, for `BashOutput` and `KillBash`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub job_id: Option<String>,
-    /// Files with the output, up to 1 GiB, where `stdout` or `stderr` is not all of it.
+    /// Files with the output, as far as it is stored, where `stdout` or `stderr` is not all of it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(default)]
     pub output_files: Vec<String>,
@@ -78,6 +78,19 @@ impl CommandOutput {
     pub(super) fn with_links(mut self, outputs: &Outputs, context: &ToolContext) -> Self {
         let offer = |file: &String| outputs.offer(Path::new(file), context);
         self.links = self.output_files.iter().filter_map(offer).collect();
+        self
+    }
+
+    /// Says why git could not change its settings, if it says that it could not.
+    pub(super) fn with_git_settings(mut self) -> Self {
+        let is_kept = |line: &str| {
+            [".git/config", ".git/hooks", ".git\": Device"].iter().any(|name| line.contains(name))
+                && ["busy", "Read-only file system"].iter().any(|reason| line.contains(reason))
+        };
+        if self.stderr.lines().any(is_kept) {
+            let text = "`.git/config` and `.git/hooks` are read-only to commands, since they name programs that run outside of the sandbox; the operator allows changes by `git_settings`, in `toolbox` by `--git-settings`";
+            self.notice = joined(self.notice.take().into_iter().chain([text.to_owned()]));
+        }
         self
     }
 
@@ -180,7 +193,7 @@ pub struct TerminalOutput {
     pub is_running: bool,
     /// Directory of the shell.
     pub working_directory: String,
-    /// File with the output of the shell, up to 1 GiB, if `output` is not all of it.
+    /// File with the output of the shell, as far as it is stored, if `output` is not all of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_file: Option<String>,
     /// Remarks, for instance what to do next.

@@ -16,8 +16,9 @@ use tempfile::TempDir;
 
 /// A directory for temporary files that only its owner can read. Created when it is first needed, removed with its
 /// value.
-#[derive(Default)]
 pub(super) struct Scratch {
+    /// The most bytes of an output.
+    max_output: u64,
     directory: Mutex<Option<(TempDir, Arc<Dir>)>>,
     files: AtomicU64,
 }
@@ -27,11 +28,18 @@ pub(super) struct Scratch {
 pub(super) struct ScratchFile {
     directory: Arc<Dir>,
     name: String,
+    /// The most bytes of an output.
+    pub(super) max_output: u64,
     /// For models and commands.
     pub(super) path: PathBuf,
 }
 
 impl Scratch {
+    /// A directory of outputs that have at most `max_output` bytes.
+    pub(super) fn new(max_output: u64) -> Self {
+        Self { max_output, directory: Mutex::default(), files: AtomicU64::new(0) }
+    }
+
     /// A file with a new name, which is not created.
     pub(super) fn file(&self, name: &str) -> io::Result<ScratchFile> {
         let mut directory = self.directory.lock().unwrap_or_else(PoisonError::into_inner);
@@ -41,7 +49,7 @@ impl Scratch {
         };
         let name = format!("{}-{name}", self.files.fetch_add(1, Ordering::Relaxed));
         let path = folder.path().join(&name);
-        Ok(ScratchFile { directory: Arc::clone(handle), name, path })
+        Ok(ScratchFile { directory: Arc::clone(handle), name, max_output: self.max_output, path })
     }
 
     /// The file of a path.
@@ -49,7 +57,8 @@ impl Scratch {
         let directory = self.directory.lock().unwrap_or_else(PoisonError::into_inner);
         let (_, handle) = directory.as_ref()?;
         let name = path.file_name()?.to_str()?.to_owned();
-        Some(ScratchFile { directory: Arc::clone(handle), name, path: path.to_owned() })
+        let directory = Arc::clone(handle);
+        Some(ScratchFile { directory, name, max_output: self.max_output, path: path.to_owned() })
     }
 
     /// Removes the files.
@@ -103,7 +112,7 @@ mod tests {
         let outside = TempDir::new().unwrap();
         let secret = outside.path().join("secret");
         std::fs::write(&secret, "secret").unwrap();
-        let scratch = Scratch::default();
+        let scratch = Scratch::new(u64::MAX);
         let (old, new) = (scratch.file("old").unwrap(), scratch.file("new").unwrap());
         old.write("old").unwrap();
         for file in [&old, &new] {

@@ -5,8 +5,9 @@ use super::marker::{Marker, Prompt};
 use super::output::{Output, Text};
 use super::scratch::{Scratch, ScratchFile};
 use super::screen::{COLUMNS, ROWS, Screen};
-use super::spawn::{Launcher, Spawned};
+use super::spawn::Launcher;
 use super::stopper::{StopOnDrop, Stopper};
+use crate::process::Spawned;
 use crate::process_tree::KillOnDrop;
 use crate::workspace::Environment;
 use pty_process::{OwnedReadPty, OwnedWritePty, Size};
@@ -268,7 +269,7 @@ fn command(
         .current_dir(launcher.existing_directory()?)
         .kill_on_drop(true);
     #[cfg(target_os = "linux")]
-    let command = super::before_exec::prepare_terminal(command);
+    let command = super::before_exec::prepare_terminal(command, &launcher.params.limits);
     Ok(command)
 }
 

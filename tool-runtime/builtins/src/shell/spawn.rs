@@ -1,36 +1,23 @@
-//! Starts commands: in a session of their own, marked, and confined by the operator's choice.
-//!
-//! Each process is started by a thread of its own, which lives as long as the process and its orphans: Landlock restricts a thread, and
-//! the kernel signals the death of a parent when the thread that started the child ends.
+//! Starts commands by a shell.
 
 #[cfg(target_os = "linux")]
 use super::before_exec;
 use super::environment;
-use super::params::{Sandbox, ShellParams};
-use super::sandbox::{self, Confinement};
-use crate::process_tree::{KillOnDrop, Tree};
+use super::params::ShellParams;
+use crate::confine::Child;
+use crate::process::{self, Spawned, Started};
 use crate::workspace::{Environment, Workspace};
-use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessSession};
-use rustix::io::Errno;
-use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 use std::process::Stdio;
-use std::sync::Arc;
-use std::time::Duration;
 use tokio::process::Command;
-
-/// Time between two looks whether the owner of a child has waited for it.
-const MIN_PAUSE: Duration = Duration::from_millis(1);
-const MAX_PAUSE: Duration = Duration::from_secs(1);
 
 /// Everything that the start of a command depends on.
 #[derive(Clone)]
 pub(super) struct Launcher {
     pub(super) workspace: Workspace,
     pub(super) params: ShellParams,
-    confinement: Arc<Confinement>,
 }
 
 /// A command to start.
@@ -41,25 +28,9 @@ pub(super) struct Invocation {
     pub(super) secrets: Environment,
 }
 
-/// A process that was started. Without its owner all that it started is ended, before the process itself is: it adopts
-/// the orphans, by which they are found.
-pub(super) struct Spawned<T> {
-    pub(super) tree: KillOnDrop,
-    pub(super) child: T,
-}
-
-/// A command that runs.
-pub(super) struct Started {
-    pub(super) child: Box<dyn ChildWrapper>,
-    pub(super) tree: Tree,
-    /// Whether the process is the program of a sandbox, which starts the shell.
-    pub(super) is_wrapped: bool,
-}
-
 impl Launcher {
     pub(super) fn new(workspace: Workspace, params: ShellParams) -> Self {
-        let confinement = Arc::new(Confinement::new(&workspace, &params));
-        Self { workspace, params, confinement }
+        Self { workspace, params }
     }
 
     /// Starts a shell with a command. Its input is empty.
@@ -75,20 +46,11 @@ impl Launcher {
             .current_dir(self.existing_directory()?)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .kill_on_drop(true);
+            .stderr(Stdio::piped());
         #[cfg(target_os = "linux")]
-        before_exec::prepare(&mut child);
-        let mut child = CommandWrap::from(child);
-        child.wrap(ProcessSession);
-        // The wrapper waits for the whole session; a background process must not delay the result.
-        let start = move || Ok(child.spawn()?.into_inner());
-        let spawned = self.start_on_thread(start, |child| child.id(), mark.clone()).await?;
-        let Spawned { child, tree } = spawned;
-        let leader = tree.leader();
-        tree.disarm();
-        let is_wrapped = self.params.sandbox == Sandbox::Bubblewrap;
-        Ok(Started { child, tree: Tree { leader, mark }, is_wrapped })
+        before_exec::prepare(&mut child, &self.params.limits);
+        let confinement = self.workspace.confinement();
+        process::start_marked(confinement, Child::Command, child, mark).await
     }
 
     /// The first root, where every command of `Bash` begins.
@@ -111,48 +73,17 @@ impl Launcher {
 
     /// The shell, or what starts it in a sandbox.
     pub(super) fn program(&self) -> io::Result<(PathBuf, Vec<OsString>)> {
-        self.confinement.program(self.params.shell.clone())
+        self.workspace.confinement().program(&Child::Command, self.params.shell.clone())
     }
 
-    /// Starts a process with a mark on a thread that Landlock restricts, if it is to confine commands. If the call is
-    /// dropped meanwhile, the process and all that it started are ended.
+    /// Starts a process of a terminal.
     pub(super) async fn start_on_thread<T: Send + 'static>(
         &self,
         start: impl FnOnce() -> io::Result<T> + Send + 'static,
         id: impl Fn(&T) -> Option<u32> + Send + 'static,
         mark: String,
     ) -> io::Result<Spawned<T>> {
-        let runtime = tokio::runtime::Handle::current();
-        let confinement = Arc::clone(&self.confinement);
-        let (sender, receiver) = tokio::sync::oneshot::channel();
-        std::thread::Builder::new().name("command".to_owned()).spawn(move || {
-            let started = {
-                let _runtime = runtime.enter();
-                sandbox::restrict_thread(&confinement).and_then(|()| start())
-            };
-            let started = started.map(|child| {
-                let leader = id(&child).and_then(|id| Pid::from_raw(id.cast_signed()));
-                Spawned { tree: KillOnDrop(Some(Tree { leader, mark })), child }
-            });
-            let id = started.as_ref().ok().and_then(|started| started.tree.leader());
-            // Fails only if the call was dropped.
-            let _ = sender.send(started);
-            id.into_iter().for_each(wait);
-        })?;
-        receiver.await.map_err(io::Error::other)?
+        let confinement = self.workspace.confinement();
+        process::start_on_thread(confinement, Child::Command, start, id, mark).await
     }
-}
-
-/// Waits for the end of a child, which its owner waits for, too, and then for orphans of its group: they are children of
-/// this process if it is a `Subreaper`, and would stay zombies.
-fn wait(id: Pid) {
-    let looks = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-    while waitid(WaitId::Pid(id), looks).is_err_and(|error| error == Errno::INTR) {}
-    let mut pause = MIN_PAUSE;
-    while waitid(WaitId::Pid(id), looks | WaitIdOptions::NOHANG).is_ok() {
-        std::thread::sleep(pause);
-        pause = (2 * pause).min(MAX_PAUSE);
-    }
-    let waits = || waitid(WaitId::Pgid(Some(id)), WaitIdOptions::EXITED);
-    while waits().map_or_else(|error| error == Errno::INTR, |_| true) {}
 }

@@ -2,12 +2,13 @@
 
 mod bash;
 mod jobs;
+mod limits;
 mod out_of_time;
 mod outputs;
 mod terminal;
 
 use super::ShellParams;
-use crate::{Builtins, Profile, Workspace, hints};
+use crate::{Builtins, Profile, SandboxParams, Workspace, hints};
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::Read as _;
@@ -106,8 +107,11 @@ async fn hints_are_stated_and_outputs_have_schemas() {
 
 #[tokio::test]
 async fn no_network_without_a_sandbox_is_refused() {
-    let fixture = Fixture::with(ShellParams { network: false, ..ShellParams::default() }, &[]);
-    assert!(fixture.pool.tools().is_empty());
-    let report = fixture.pool.report().to_string();
+    let sandbox = SandboxParams { network: false, ..SandboxParams::default() };
+    let workspace = Workspace::builder().root(env!("CARGO_MANIFEST_DIR")).sandbox(sandbox);
+    let builtins = Builtins::new(workspace.build().unwrap()).shell(ShellParams::default());
+    let pool = ToolPool::builder().install(builtins).allow_empty().build().unwrap();
+    assert!(pool.tools().is_empty());
+    let report = pool.report().to_string();
     assert!(report.contains("`network = false` needs a sandbox"), "{report}");
 }

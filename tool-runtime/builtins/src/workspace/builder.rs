@@ -1,6 +1,10 @@
 //! Assembles a workspace.
 
-use super::{Clock, Environment, Root, Shared, SystemClock, Workspace};
+use super::{Clock, Environment, Protected, Root, Shared, SystemClock, Workspace, environment};
+#[cfg(all(feature = "__processes", unix))]
+use crate::confine::Confinement;
+#[cfg(all(feature = "__processes", unix))]
+use crate::sandbox::SandboxParams;
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
@@ -12,6 +16,11 @@ use std::sync::Arc;
 pub struct WorkspaceBuilder {
     roots: Vec<PathBuf>,
     environment: Option<Environment>,
+    passed: Vec<OsString>,
+    #[cfg(all(feature = "__processes", unix))]
+    sandbox: SandboxParams,
+    git_settings: bool,
+    protected: Vec<PathBuf>,
     clock: Option<Arc<dyn Clock>>,
     #[cfg(feature = "files")]
     unread_edits: bool,
@@ -24,7 +33,9 @@ impl WorkspaceBuilder {
         self
     }
 
-    /// Sets the environment of child processes. Default: that of this process when the workspace is built.
+    /// Sets the environment of child processes. Default: of the variables of this process those that say where things
+    /// are (`HOME`, `PATH`, `LANG`, `LC_*`, `XDG_*`, directories of toolchains, proxies without credentials, paths of
+    /// certificates), and those of [`pass_variables`](Self::pass_variables). Others may be secrets.
     pub fn environment<K, V>(mut self, variables: impl IntoIterator<Item = (K, V)>) -> Self
     where
         K: Into<OsString>,
@@ -32,6 +43,34 @@ impl WorkspaceBuilder {
     {
         let variables = variables.into_iter().map(|(name, value)| (name.into(), value.into()));
         self.environment = Some(variables.collect());
+        self
+    }
+
+    /// Passes more variables of this process to child processes, by their names.
+    pub fn pass_variables<N: Into<OsString>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.passed.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// Sets what confines the programs that tools start. Default: [`Sandbox::Off`](crate::Sandbox::Off).
+    #[cfg(all(feature = "__processes", unix))]
+    pub fn sandbox(mut self, params: SandboxParams) -> Self {
+        self.sandbox = params;
+        self
+    }
+
+    /// Sets whether tools for files may change git's directories, `.git`, and commands in bubblewrap the settings in
+    /// them. Default: no, since settings of git name programs, which run when a person uses git later, outside of any
+    /// sandbox. Commands of git that change no settings work: `git commit`, `git switch`, `git merge`.
+    pub fn git_settings(mut self, allowed: bool) -> Self {
+        self.git_settings = allowed;
+        self
+    }
+
+    /// Protects a directory in a root, in which this program keeps data: tools for files do not read or change it, and
+    /// commands in bubblewrap do not see it.
+    pub fn protect(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.protected.push(directory.into());
         self
     }
 
@@ -69,18 +108,32 @@ impl WorkspaceBuilder {
     /// Opens the roots.
     ///
     /// # Errors
-    /// No root was added, or one is not a directory that can be opened.
+    /// No root was added, or a directory cannot be opened.
     pub fn build(self) -> Result<Workspace, WorkspaceError> {
         if self.roots.is_empty() {
             return Err(WorkspaceError::NoRoot);
         }
-        let open = |path: PathBuf| match Root::open(&path) {
+        let protected = self.protected.into_iter().map(|path| match path.canonicalize() {
+            Ok(path) => Ok(path),
+            Err(source) => Err(WorkspaceError::Open { path, source }),
+        });
+        let protected = protected.collect::<Result<_, _>>()?;
+        let protected = Arc::new(Protected::new(self.git_settings, protected));
+        let open = |path: PathBuf| match Root::open(&path, Arc::clone(&protected)) {
             Ok(root) => Ok(Arc::new(root)),
             Err(source) => Err(WorkspaceError::Open { path, source }),
         };
+        let roots = self.roots.into_iter().map(open).collect::<Result<Vec<_>, _>>()?;
+        let (environment, withheld_variables) = match self.environment {
+            Some(environment) => (environment, 0),
+            None => environment::passed(std::env::vars_os(), &self.passed),
+        };
         Ok(Workspace(Arc::new(Shared {
-            roots: self.roots.into_iter().map(open).collect::<Result<_, _>>()?,
-            environment: self.environment.unwrap_or_else(|| std::env::vars_os().collect()),
+            #[cfg(all(feature = "__processes", unix))]
+            confinement: Arc::new(Confinement::new(self.sandbox, &roots, protected)),
+            roots,
+            environment,
+            withheld_variables,
             clock: self.clock.unwrap_or_else(|| Arc::new(SystemClock)),
             #[cfg(feature = "files")]
             unread_edits: self.unread_edits,
@@ -97,10 +150,10 @@ pub enum WorkspaceError {
     /// No root was added.
     #[error("a workspace needs a directory; write `.root(path)`")]
     NoRoot,
-    /// A root cannot be opened.
-    #[error("cannot open the root `{}`: {source}", path.display())]
+    /// A root, or a protected directory, cannot be opened.
+    #[error("cannot open the directory `{}`: {source}", path.display())]
     Open {
-        /// The root.
+        /// The directory.
         path: PathBuf,
         /// The error of the system.
         source: io::Error,

@@ -1,10 +1,12 @@
 //! One directory of a workspace.
 
+use super::Protected;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A directory that tools may touch, opened once.
 pub struct Root {
@@ -13,12 +15,20 @@ pub struct Root {
     path: PathBuf,
     /// Without symbolic links.
     canonical: PathBuf,
+    protected: Arc<Protected>,
 }
 
 impl Root {
-    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+    pub(crate) fn open(path: &Path, protected: Arc<Protected>) -> io::Result<Self> {
         let dir = Dir::open_ambient_dir(path, ambient_authority())?;
-        Ok(Self { dir, path: std::path::absolute(path)?, canonical: path.canonicalize()? })
+        let (path, canonical) = (std::path::absolute(path)?, path.canonicalize()?);
+        Ok(Self { dir, path, canonical, protected })
+    }
+
+    /// What tools do not change.
+    #[cfg(any(feature = "files", feature = "search"))]
+    pub(crate) fn protected(&self) -> &Arc<Protected> {
+        &self.protected
     }
 
     /// The handle through which every file below the root is reached.

@@ -16,6 +16,7 @@ mod patches;
 mod properties;
 #[path = "../../../core/property.rs"]
 mod property;
+mod protected;
 mod reading;
 mod support;
 mod undo;

@@ -9,8 +9,10 @@ use tempfile::TempDir;
 use tokio::sync::oneshot::{self, Receiver};
 use tool_runtime::prelude::*;
 use tool_runtime::{ContentBlock, ErrorClass, ResourceLink};
-use tool_runtime_builtins::shell::{Sandbox, ShellParams};
-use tool_runtime_builtins::{Builtins, Profile, Workspace};
+use tool_runtime_builtins::shell::ShellParams;
+use tool_runtime_builtins::{
+    Builtins, Profile, Sandbox, SandboxParams, Workspace, WorkspaceBuilder,
+};
 
 /// More than any test takes.
 const LIMIT: Duration = Duration::from_secs(300);
@@ -22,18 +24,37 @@ pub(crate) struct Fixture {
 
 impl Fixture {
     pub(crate) fn confined(sandbox: Sandbox, network: bool) -> Self {
-        Self::with(ShellParams { sandbox, network, ..ShellParams::default() })
+        Self::with(SandboxParams { network, ..SandboxParams::new(sandbox) })
     }
 
-    pub(crate) fn with(params: ShellParams) -> Self {
+    pub(crate) fn with(params: SandboxParams) -> Self {
+        Self::of(|workspace| workspace.sandbox(params), |builtins| builtins)
+    }
+
+    /// The tools for commands, and others, over a workspace with the search path alone.
+    pub(crate) fn of(
+        workspace: impl FnOnce(WorkspaceBuilder) -> WorkspaceBuilder,
+        others: impl FnOnce(Builtins) -> Builtins,
+    ) -> Self {
         let directory = TempDir::new().unwrap();
         let root = directory.path().join("root");
         fs::create_dir(&root).unwrap();
+        Self::over(directory, workspace, others)
+    }
+
+    /// The same over the directory `root` of a directory.
+    pub(crate) fn over(
+        directory: TempDir,
+        workspace: impl FnOnce(WorkspaceBuilder) -> WorkspaceBuilder,
+        others: impl FnOnce(Builtins) -> Builtins,
+    ) -> Self {
         let path = std::env::var("PATH").unwrap();
-        let workspace = Workspace::builder().root(root).environment([("PATH", path)]);
+        let root = directory.path().join("root");
+        let builder = Workspace::builder().root(root).environment([("PATH", path)]);
+        let workspace = workspace(builder.unread_edits(true)).build().unwrap();
         let profiles = [Profile::Standard, Profile::OpenHands];
-        let builtins = Builtins::new(workspace.build().unwrap()).profiles(profiles).shell(params);
-        let pool = ToolPool::builder().install(builtins).allow_empty().build().unwrap();
+        let builtins = Builtins::new(workspace).profiles(profiles).shell(ShellParams::default());
+        let pool = ToolPool::builder().install(others(builtins)).allow_empty().build().unwrap();
         Self { directory, pool }
     }
 

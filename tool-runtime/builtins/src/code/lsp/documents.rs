@@ -4,7 +4,7 @@ use super::connection::Connection;
 use super::error::LspError;
 use super::uri;
 use super::watch::Watch;
-use crate::workspace::{Root, open_file};
+use crate::workspace::Root;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -192,7 +192,7 @@ async fn close(connection: &Connection, uri: &str) -> Result<(), LspError> {
 /// It cannot be read, is too large, or is not text in UTF-8.
 pub(super) fn read(root: &Root, path: &Path) -> Result<Arc<str>, ToolError> {
     let failed = |reason: String| ToolError::user(format!("`{}`: {reason}", path.display()));
-    let file = open_file(root.dir(), path).map_err(|error| failed(error.to_string()))?;
+    let file = root.open_file(path).map_err(|error| failed(error.to_string()))?;
     let metadata = file.metadata().map_err(|error| failed(error.to_string()))?;
     if !metadata.is_file() {
         return Err(failed("is not a file".to_owned()));

@@ -9,11 +9,14 @@ use super::position::Encoding;
 use super::uri;
 use super::watch::Watch;
 use crate::code::params::LanguageServer;
-use crate::process::{Started, find_program, start};
+use crate::confine::Child;
+use crate::process::{Started, start};
 use crate::process_tree::{KillOnDrop, Tree};
-use crate::workspace::{Environment, Root};
+use crate::workspace::{Root, Workspace};
 use process_wrap::tokio::ChildWrapper;
 use serde_json::{Value, json};
+use std::io;
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -50,14 +53,17 @@ impl Server {
     /// Starts a server for a root.
     ///
     /// # Errors
-    /// The program is missing, or does not become ready in time.
+    /// The program does not start, or does not become ready in time.
     pub(super) async fn start(
+        program: PathBuf,
         params: &LanguageServer,
         root: &Arc<Root>,
-        environment: &Environment,
+        workspace: &Workspace,
         limit: Duration,
     ) -> Result<Self, String> {
-        let Started { mut child, tree } = spawn(params, root, environment)?;
+        let started = spawn(program, params, root, workspace).await;
+        let started = started.map_err(|error| format!("`{}`: {error}", params.command.display()));
+        let Started { mut child, tree } = started?;
         let processes = KillOnDrop(Some(tree.clone()));
         let stderr = Arc::new(Mutex::new(Vec::new()));
         if let Some(stream) = child.stderr().take() {
@@ -132,28 +138,41 @@ impl Server {
     }
 }
 
-fn spawn(
+async fn spawn(
+    program: PathBuf,
     params: &LanguageServer,
     root: &Root,
-    environment: &Environment,
-) -> Result<Started, String> {
-    let program = find_program(&params.command, environment).ok_or_else(|| missing(params))?;
+    workspace: &Workspace,
+) -> io::Result<Started> {
+    let confinement = workspace.confinement();
+    let (program, arguments) = confinement.program(&Child::LanguageServer, program)?;
     let mut command = Command::new(program);
     command
+        .args(arguments)
         .args(&params.arguments)
         .env_clear()
-        .envs(environment)
+        .envs(workspace.environment())
         .current_dir(root.canonical_path())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    start(command).map_err(|error| format!("`{}`: {error}", params.command.display()))
+    if confinement.is_on() {
+        // The project and the home directory cannot be written.
+        let user = rustix::process::getuid().as_raw();
+        let caches = std::env::temp_dir().join(format!("language-servers-{user}"));
+        command.env("XDG_CACHE_HOME", &caches).env("CARGO_TARGET_DIR", caches.join("cargo"));
+    }
+    start(confinement, Child::LanguageServer, command).await
 }
 
-/// The message for a program that is not installed.
-pub(super) fn missing(params: &LanguageServer) -> String {
+/// The program of a server.
+///
+/// # Errors
+/// The message for one that is not installed, or that tools may change.
+pub(super) fn program(params: &LanguageServer, workspace: &Workspace) -> Result<PathBuf, String> {
+    let found = workspace.confinement().find_program(&params.command, workspace.environment());
     let install = params.install.as_deref().unwrap_or("install it");
-    format!("`{}` is missing; {install}", params.command.display())
+    found.map_err(|missing| missing.message(&params.command, install))
 }
 
 async fn initialize(

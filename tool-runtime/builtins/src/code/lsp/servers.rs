@@ -1,8 +1,7 @@
 //! The servers of a pool: one for each language and root, started when it is first needed.
 
-use super::server::{Server, missing};
+use super::server::{self, Server};
 use crate::code::params::{CodeParams, LanguageServer};
-use crate::process::find_program;
 use crate::workspace::{Location, Root, Workspace};
 use std::collections::{BTreeMap, HashMap};
 use std::io;
@@ -62,7 +61,10 @@ impl Servers {
         match (parts.next(), parts.as_path()) {
             (Some(name), rest) if rest != Path::new("") => {
                 let worktree = root.canonical_path().join(worktrees.path()).join(name);
-                Ok((Arc::new(Root::open(&worktree)?), rest.to_owned()))
+                Ok((
+                    Arc::new(Root::open(&worktree, Arc::clone(root.protected()))?),
+                    rest.to_owned(),
+                ))
             }
             _ => Ok((Arc::clone(root), path)),
         }
@@ -77,9 +79,7 @@ impl Servers {
         let params = self.languages.get(language).ok_or_else(|| {
             ToolError::user(format!("no language server is set up for `{language}`"))
         })?;
-        if find_program(&params.command, self.workspace.environment()).is_none() {
-            return Err(ToolError::user(missing(params)));
-        }
+        let program = server::program(params, &self.workspace).map_err(ToolError::user)?;
         let slot = self.slot(language, root);
         let mut slot = slot.lock().await;
         let mut reason = None;
@@ -102,7 +102,7 @@ impl Servers {
             ));
         }
         self.end_orphans();
-        match Server::start(params, root, self.workspace.environment(), self.limit).await {
+        match Server::start(program, params, root, &self.workspace, self.limit).await {
             Ok(server) => Ok(Arc::clone(slot.server.insert(Arc::new(server)))),
             Err(reason) => {
                 slot.failures.push(Instant::now());

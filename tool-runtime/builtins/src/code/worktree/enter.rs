@@ -4,7 +4,8 @@ use super::Inner;
 use super::git::{Ended, line};
 use super::list::{Entry, worktrees};
 use super::loss::branch_commit;
-use super::{WorktreeOutput, name};
+use super::repository::Repository;
+use super::{Directory, WorktreeOutput, name};
 use std::ffi::OsString;
 use std::path::Path;
 use tool_runtime::ToolError;
@@ -40,7 +41,7 @@ impl Inner {
         // The empty value requires that it does not exist: a branch that another process has created since is not
         // deleted below.
         self.git.run(&["update-ref", &reference, &commit, ""]).await?;
-        if let Err(error) = self.add(&path, name).await {
+        if let Err(error) = self.add(&directory, &path, name).await {
             let _ = self.git.test(&["update-ref", "-d", &reference, &commit]).await;
             return Err(error);
         }
@@ -57,21 +58,34 @@ impl Inner {
     }
 
     /// Adds the worktree of a branch.
-    async fn add(&self, path: &Path, branch: &str) -> Result<(), ToolError> {
+    async fn add(&self, directory: &Directory, path: &Path, branch: &str) -> Result<(), ToolError> {
         let mut words: Vec<OsString> = ["worktree", "add", "--quiet"].map(OsString::from).into();
-        // Files are written by a second command, in the worktree, whose programs are known then.
         words.extend((!self.git.runs_hooks()).then(|| "--no-checkout".into()));
         words.extend(["--".into(), path.into(), branch.into()]);
         self.git.run(&words).await?;
         if self.git.runs_hooks() {
             return Ok(());
         }
-        let written = self.git.attempt(path, &["reset", "--hard", "--quiet"]).await;
+        let written = match self.name_repository(directory, branch) {
+            Ok(()) => self.git.attempt(path, &["reset", "--hard", "--quiet"]).await,
+            Err(error) => Err(error),
+        };
         if let Err(error) = written.and_then(Ended::checked) {
             let _ = self.remove(path, true).await;
             return Err(error);
         }
         Ok(())
+    }
+
+    /// Writes the real name of the repository to the file that a new worktree has: git knows that of the stand-in.
+    fn name_repository(&self, directory: &Directory, name: &str) -> Result<(), ToolError> {
+        let dir = directory.location.root().dir();
+        let file = directory.location.path().join(name).join(".git");
+        let text = dir.read_to_string(&file)?;
+        let id = text.trim_end().rsplit('/').next().unwrap_or_default();
+        let common = Repository::of(&self.workspace)?.common;
+        let named = common.join("worktrees").join(id);
+        Ok(dir.write(&file, format!("gitdir: {}\n", named.display()))?)
     }
 
     fn returned(

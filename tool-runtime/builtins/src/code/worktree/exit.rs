@@ -73,7 +73,7 @@ impl Inner {
             words.push("--force".into());
         }
         words.extend(["--".into(), path.into()]);
-        self.git.run_for(path, &words).await.map(drop)
+        self.git.run(&words).await.map(drop)
     }
 
     /// Deletes the branch of a removed worktree, unless it moved since we looked or another worktree uses it.

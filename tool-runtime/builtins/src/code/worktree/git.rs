@@ -1,6 +1,8 @@
 //! Runs git: without prompts, without variables of other calls of git, and without programs that the repository names.
 
-use crate::process::{Started, find_program, start};
+use super::repository::{FORMAT, Repository};
+use crate::confine::Child;
+use crate::process::{Started, start};
 use crate::process_tree::KillOnDrop;
 use crate::workspace::Workspace;
 use std::ffi::{OsStr, OsString};
@@ -29,11 +31,15 @@ const VARIABLES: &[(&str, &str)] = &[
     ("LC_ALL", "C"),
 ];
 
-/// The program git, over the repository of a directory.
+/// Settings of the user by which programs would run in every repository, and what they are here.
+const INERT: &[(&str, &str)] =
+    &[("core.hooksPath", "/dev/null"), ("core.fsmonitor", "false"), ("submodule.recurse", "false")];
+
+/// The program git, over the repository of the first root.
 #[derive(Debug)]
 pub(super) struct Git {
     program: PathBuf,
-    directory: PathBuf,
+    workspace: Workspace,
     environment: Vec<(OsString, OsString)>,
     /// Whether programs run that the repository names.
     runs_hooks: bool,
@@ -56,58 +62,18 @@ impl Git {
         program: &Path,
         runs_hooks: bool,
     ) -> Result<Self, String> {
-        let found = find_program(program, workspace.environment())
-            .ok_or_else(|| format!("`{}` is missing; install git", program.display()))?;
+        let found = workspace.confinement().find_program(program, workspace.environment());
+        let found = found.map_err(|missing| missing.message(program, "install git"))?;
         let is_of_git = |name: &OsStr| name.as_encoded_bytes().starts_with(b"GIT_");
         let given = workspace.environment().iter().filter(|(name, _)| !is_of_git(name));
         let given = given.map(|(name, value)| (name.clone(), value.clone()));
         let own = VARIABLES.iter().map(|(name, value)| (name.into(), value.into()));
         Ok(Self {
             program: found,
-            directory: workspace.roots()[0].canonical_path().to_owned(),
+            workspace: workspace.clone(),
             environment: given.chain(own).collect(),
             runs_hooks,
         })
-    }
-
-    /// Runs a command that must succeed, and returns its output.
-    pub(super) async fn run<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Result<Vec<u8>, ToolError> {
-        let ended = self.attempt(&self.directory, arguments).await?;
-        ended.checked()
-    }
-
-    /// Runs a command in a directory, and returns how it ended.
-    pub(super) async fn attempt<A: AsRef<OsStr>>(
-        &self,
-        directory: &Path,
-        arguments: &[A],
-    ) -> Result<Ended, ToolError> {
-        let settings = self.settings(&[directory]).await?;
-        self.execute(directory, arguments, &settings).await
-    }
-
-    /// Runs a command in the root that must succeed, and starts git in a worktree: the repository may name other programs
-    /// there.
-    pub(super) async fn run_for<A: AsRef<OsStr>>(
-        &self,
-        worktree: &Path,
-        arguments: &[A],
-    ) -> Result<Vec<u8>, ToolError> {
-        let directories = [&self.directory, worktree];
-        let known = if worktree.is_dir() { &directories[..] } else { &directories[..1] };
-        let settings = self.settings(known).await?;
-        self.execute(&self.directory, arguments, &settings).await?.checked()
-    }
-
-    /// Settings of a command that starts git in these directories.
-    async fn settings(&self, directories: &[&Path]) -> Result<Vec<(String, String)>, ToolError> {
-        let mut settings = Vec::new();
-        if !self.runs_hooks {
-            for directory in directories {
-                settings.extend(self.inert(directory).await?);
-            }
-        }
-        Ok(settings)
     }
 
     /// Whether programs run that the repository names.
@@ -115,46 +81,71 @@ impl Git {
         self.runs_hooks
     }
 
+    /// Runs a command in the root that must succeed, and returns its output.
+    pub(super) async fn run<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Result<Vec<u8>, ToolError> {
+        self.test(arguments).await?.checked()
+    }
+
     /// Runs a command in the root, and returns how it ended.
     pub(super) async fn test<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Result<Ended, ToolError> {
-        self.attempt(&self.directory, arguments).await
+        let repository = Repository::of(&self.workspace)?;
+        let root = self.workspace.roots()[0].canonical_path();
+        let mut command = self.command(root)?;
+        command.env("GIT_DIR", &repository.git_dir);
+        self.end(command, &repository, arguments).await
     }
 
-    /// Settings by which no program runs that the repository names: hooks, file monitors, filters, transports.
-    async fn inert(&self, directory: &Path) -> Result<Vec<(String, String)>, ToolError> {
-        let fixed = [
-            ("core.hooksPath", "/dev/null"),
-            ("core.fsmonitor", "false"),
-            ("submodule.recurse", "false"),
-        ];
-        let mut settings: Vec<(String, String)> =
-            fixed.map(|(key, value)| (key.to_owned(), value.to_owned())).into();
-        let pattern = r"^(filter\..*\.(clean|smudge|process|required)|hook\..*\.(command|event))$";
-        let list = ["config", "--show-scope", "--null", "--name-only", "--get-regexp", pattern];
-        let found = self.execute(directory, &list, &settings).await?.stdout;
-        let mut parts = found.split(|byte| *byte == 0);
-        while let (Some(scope), Some(key)) = (parts.next(), parts.next()) {
-            // Those of the user and of the system are the operator's.
-            if matches!(scope, b"local" | b"worktree") {
-                settings.push(disabled(&String::from_utf8_lossy(key)));
-            }
-        }
-        Ok(settings)
-    }
-
-    async fn execute<A: AsRef<OsStr>>(
+    /// Runs a command in a worktree, and returns how it ended.
+    pub(super) async fn attempt<A: AsRef<OsStr>>(
         &self,
-        directory: &Path,
+        worktree: &Path,
         arguments: &[A],
-        settings: &[(String, String)],
     ) -> Result<Ended, ToolError> {
-        let mut command = Command::new(&self.program);
+        let repository = Repository::of(&self.workspace)?;
+        let mut command = self.command(worktree)?;
+        // Without its own repository, the worktree would be taken for a part of the root.
+        command.env("GIT_CEILING_DIRECTORIES", worktree.parent().unwrap_or(worktree));
+        self.end(command, &repository, arguments).await
+    }
+
+    /// Runs a command over a repository to its end.
+    async fn end<A: AsRef<OsStr>>(
+        &self,
+        mut command: Command,
+        repository: &Repository,
+        arguments: &[A],
+    ) -> Result<Ended, ToolError> {
+        command.args(arguments);
+        if self.runs_hooks {
+            return self.execute(command).await;
+        }
+        let settings = self.format(repository).await?;
+        let stand_in = repository.stand_in(&settings)?;
+        command.env("GIT_COMMON_DIR", stand_in.path());
+        self.execute(command).await
+    }
+
+    /// The settings of a repository that say how its data is stored, read as data.
+    async fn format(&self, repository: &Repository) -> Result<Vec<u8>, ToolError> {
+        let mut command = self.command(&repository.common)?;
+        let file = repository.common.join("config");
+        command.args(["config", "--no-includes", "--null", "--file"]).arg(file);
+        command.args(["--get-regexp", FORMAT]).env("GIT_DIR", "/dev/null");
+        // It fails if there is no such setting.
+        Ok(self.execute(command).await?.stdout)
+    }
+
+    /// A command without its arguments.
+    fn command(&self, directory: &Path) -> Result<Command, ToolError> {
+        let child = Child::Git { hooks: self.runs_hooks };
+        let confinement = self.workspace.confinement();
+        let (program, arguments) = confinement.program(&child, self.program.clone())?;
+        let mut command = Command::new(program);
         command
-            .arg("--no-pager")
             .args(arguments)
+            .arg("--no-pager")
             .env_clear()
             .envs(self.environment.iter().map(|(name, value)| (name, value)))
-            .env("GIT_CONFIG_COUNT", settings.len().to_string())
             .current_dir(directory)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -162,12 +153,19 @@ impl Git {
         if !self.runs_hooks {
             // Missing objects would be fetched by programs that the repository names.
             command.env("GIT_NO_LAZY_FETCH", "1");
+            command.env("GIT_CONFIG_COUNT", INERT.len().to_string());
+            for (number, (key, value)) in INERT.iter().enumerate() {
+                command.env(format!("GIT_CONFIG_KEY_{number}"), key);
+                command.env(format!("GIT_CONFIG_VALUE_{number}"), value);
+            }
         }
-        for (number, (key, value)) in settings.iter().enumerate() {
-            command.env(format!("GIT_CONFIG_KEY_{number}"), key);
-            command.env(format!("GIT_CONFIG_VALUE_{number}"), value);
-        }
-        let Started { mut child, tree } = start(command)?;
+        Ok(command)
+    }
+
+    async fn execute(&self, command: Command) -> Result<Ended, ToolError> {
+        let child = Child::Git { hooks: self.runs_hooks };
+        let started = start(self.workspace.confinement(), child, command).await?;
+        let Started { mut child, tree } = started;
         let guard = KillOnDrop(Some(tree));
         let (stdout, stderr) = (read(child.stdout().take()), read(child.stderr().take()));
         let ended =
@@ -192,17 +190,6 @@ impl Ended {
     }
 }
 
-/// The setting by which the filter or hook of a setting does not run.
-fn disabled(key: &str) -> (String, String) {
-    let hook = key.strip_prefix("hook.").and_then(|rest| rest.rsplit_once('.'));
-    match hook {
-        // Configured hooks exist since git 2.54.
-        Some((name, _)) => (format!("hook.{name}.enabled"), "false".to_owned()),
-        None if key.ends_with(".required") => (key.to_owned(), "false".to_owned()),
-        None => (key.to_owned(), String::new()),
-    }
-}
-
 async fn read(stream: Option<impl AsyncRead + Unpin>) -> Vec<u8> {
     let mut bytes = Vec::new();
     if let Some(stream) = stream {
@@ -215,21 +202,4 @@ async fn read(stream: Option<impl AsyncRead + Unpin>) -> Vec<u8> {
 /// Output as text, without the line ending.
 pub(super) fn line(output: &[u8]) -> String {
     String::from_utf8_lossy(output).trim_end().to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::disabled;
-
-    #[test]
-    fn filters_and_configured_hooks_are_turned_off() {
-        for (key, off, value) in [
-            ("filter.mine.clean", "filter.mine.clean", ""),
-            ("filter.mine.required", "filter.mine.required", "false"),
-            ("hook.my.lint.command", "hook.my.lint.enabled", "false"),
-            ("hook.Lint.event", "hook.Lint.enabled", "false"),
-        ] {
-            assert_eq!(disabled(key), (off.to_owned(), value.to_owned()));
-        }
-    }
 }

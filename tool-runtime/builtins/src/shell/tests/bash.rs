@@ -1,5 +1,5 @@
 use super::{Fixture, ended};
-use crate::shell::ShellParams;
+use crate::shell::{CommandLimits, ShellParams};
 use serde_json::json;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -177,7 +177,7 @@ async fn a_call_that_is_cancelled_during_the_start_ends_its_processes() {
             let mut command = tokio::process::Command::new("bash");
             let script = "exec 3>held; (setsid sleep 1000 &); echo > begun; sleep 1000";
             command.args(["-c", script]).current_dir(root).envs([environment]).kill_on_drop(true);
-            crate::shell::before_exec::prepare(&mut command);
+            crate::shell::before_exec::prepare(&mut command, &CommandLimits::default());
             let child = command.spawn()?;
             let _ = reported.recv();
             Ok(child)

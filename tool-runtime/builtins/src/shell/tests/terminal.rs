@@ -201,7 +201,7 @@ impl Bare {
         let directory = tempfile::TempDir::new().unwrap();
         let workspace = crate::Workspace::builder().root(directory.path()).build().unwrap();
         let launcher = Launcher::new(workspace, crate::shell::ShellParams::default());
-        Self { launcher, scratch: Scratch::default(), place: None, _directory: directory }
+        Self { launcher, scratch: Scratch::new(u64::MAX), place: None, _directory: directory }
     }
 
     fn identity() -> Identity {

@@ -118,7 +118,7 @@ async fn a_root_without_a_repository_is_an_error() {
     let pool = pool(directory.path(), CodeParams::default(), &ceiling);
     let call = tool_runtime::ToolCall::json("EnterWorktree", json!({"name": "a"}));
     let text = pool.call(call).await.observation().to_text();
-    assert!(text.starts_with("git: fatal: not a git repository"), "{text}");
+    assert!(text.starts_with("there is no repository of git in `"), "{text}");
     assert!(!directory.path().join("root/.worktrees").exists());
 }
 

@@ -1,10 +1,13 @@
 //! Programs that a repository names.
 
-use super::Fixture;
+use super::{Fixture, pool};
 use crate::code::{CodeParams, WorktreeParams};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tool_runtime::prelude::*;
 
 /// A repository whose hook, filter and file monitor leave a file behind. The filter is set for all worktrees, or only for
 /// those beside the main one.
@@ -75,4 +78,66 @@ async fn variables_of_other_calls_of_git_do_not_reach_it() {
     let fixture = Fixture::with(CodeParams::default(), &variables);
     fixture.enter("w").await.unwrap();
     fixture.exit("w", "remove", false).await.unwrap();
+}
+
+/// The name of the filter is not UTF-8, so that no setting of a variable can turn it off.
+#[tokio::test]
+async fn a_filter_with_any_name_does_not_run() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let fixture = Fixture::new();
+    let mark = fixture.directory.path().join("mark");
+    fs::write(fixture.path(".git/info/attributes"), b"* filter=e\xff\n").unwrap();
+    let mut settings = fs::read(fixture.path(".git/config")).unwrap();
+    settings.extend(b"[filter \"e\xff\"]\n\tsmudge = \"touch '");
+    settings.extend(mark.as_os_str().as_bytes());
+    settings.extend(b"'; cat\"\n\tclean = cat\n\trequired\n");
+    fs::write(fixture.path(".git/config"), settings).unwrap();
+    fixture.enter("w").await.unwrap();
+    assert!(fixture.tree("w").join("a.txt").exists() && !mark.exists());
+}
+
+/// Settings change again and again, so that a look at them says nothing about later ones.
+#[tokio::test]
+async fn settings_that_change_during_a_call_name_no_programs() {
+    let fixture = Fixture::new();
+    let mark = fixture.directory.path().join("mark");
+    fs::write(fixture.path(".git/info/attributes"), "* filter=evil\n").unwrap();
+    let harmless = fs::read(fixture.path(".git/config")).unwrap();
+    let filter = format!("[filter \"evil\"]\n\tsmudge = \"touch '{}'; cat\"\n", mark.display());
+    let harmful = [&harmless[..], filter.as_bytes()].concat();
+    let (config, stop) = (fixture.path(".git/config"), Arc::new(AtomicBool::new(false)));
+    let stopped = Arc::clone(&stop);
+    let toggling = std::thread::spawn(move || {
+        while !stopped.load(Ordering::Relaxed) {
+            for text in [&harmless, &harmful] {
+                let new = config.with_extension("new");
+                fs::write(&new, text).unwrap();
+                fs::rename(&new, &config).unwrap();
+            }
+        }
+    });
+    for number in 0..10 {
+        fixture.enter(&format!("w{number}")).await.unwrap();
+    }
+    stop.store(true, Ordering::Relaxed);
+    toggling.join().unwrap();
+    assert!(!mark.exists());
+}
+
+#[tokio::test]
+async fn a_repository_with_files_outside_of_the_roots_has_no_worktrees() {
+    let fixture = Fixture::new();
+    let directory = fixture.directory.path();
+    fs::create_dir_all(fixture.path("sub/root")).unwrap();
+    let inner = pool(&fixture.path("sub"), CodeParams::default(), &[]);
+    let call = || ToolCall::json("EnterWorktree", serde_json::json!({"name": "w"}));
+    let text = inner.call(call()).await.observation().to_text();
+    assert!(text.contains("begins at") && text.contains("outside of the workspace"), "{text}");
+
+    // A worktree of a repository elsewhere.
+    fixture.git(&["worktree", "add", "-q", "../linked/root"]);
+    let linked = pool(&directory.join("linked"), CodeParams::default(), &[]);
+    let text = linked.call(call()).await.observation().to_text();
+    assert!(text.contains("is in `") && text.contains("outside of the workspace"), "{text}");
+    assert_eq!(fixture.branches(), ["main", "root"]);
 }

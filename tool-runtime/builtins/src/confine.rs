@@ -1,0 +1,232 @@
+//! The one decision about confinement: what each program that a family starts may change and reach.
+//!
+//! Landlock and seccomp restrict a thread and what it starts, so a program is started on a thread of its own that is
+//! restricted before. Nothing runs between `fork` and `exec` for it, and this process stays unrestricted. The thread has no
+//! capabilities either, by which root could create the device of a disk in a root of the workspace, and write it.
+//!
+//! | Module | Topic |
+//! |---|---|
+//! | `directory` | directories that programs may change, opened at the start |
+//! | `bubblewrap`, `landlock`, `network` | the means |
+//! | `programs` | where programs are looked for |
+
+mod bubblewrap;
+mod directory;
+#[cfg(target_os = "linux")]
+mod landlock;
+#[cfg(target_os = "linux")]
+mod network;
+mod programs;
+
+#[cfg(feature = "browser")]
+pub(crate) use directory::browsers;
+#[cfg(feature = "browser")]
+pub(crate) use programs::NoProgram;
+
+use crate::sandbox::{Sandbox, SandboxParams};
+use crate::workspace::{Protected, Root};
+use directory::Directory;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A program that a family starts.
+#[derive(Clone, Debug)]
+pub(crate) enum Child {
+    /// A command of a model.
+    #[cfg(feature = "shell")]
+    Command,
+    /// Git over the repository of a root. With hooks it runs programs of the repository, as a command does.
+    #[cfg(feature = "code")]
+    Git { hooks: bool },
+    #[cfg(feature = "code")]
+    LanguageServer,
+    #[cfg(feature = "browser")]
+    Browser { downloads: Option<PathBuf> },
+}
+
+/// What confines the programs of a workspace. Programs and directories are those of the start, since commands may
+/// replace others of their names.
+#[derive(Debug)]
+pub(crate) struct Confinement {
+    params: SandboxParams,
+    roots: Vec<Directory>,
+    /// The directory for temporary files, and those that the operator added.
+    others: Vec<Directory>,
+    /// The profiles of browsers.
+    browsers: Option<Directory>,
+    protected: Arc<Protected>,
+    bubblewrap: Option<PathBuf>,
+}
+
+/// What a program may change and reach.
+struct Rules {
+    writable: Vec<Directory>,
+    network: bool,
+}
+
+impl Confinement {
+    pub(crate) fn new(
+        params: SandboxParams,
+        roots: &[Arc<Root>],
+        protected: Arc<Protected>,
+    ) -> Self {
+        let roots = roots.iter().map(|root| root.canonical_path().to_owned());
+        let others = params.writable.iter().cloned().chain([std::env::temp_dir()]);
+        let others: Vec<Directory> = others.filter_map(Directory::open).collect();
+        let roots: Vec<Directory> = roots.filter_map(Directory::open).collect();
+        let browsers = (params.kind != Sandbox::Off).then(directory::of_browsers).flatten();
+        let mut confinement = Self { params, roots, others, browsers, protected, bubblewrap: None };
+        if confinement.params.kind == Sandbox::Bubblewrap {
+            let path = std::env::var_os("PATH").unwrap_or_default();
+            confinement.bubblewrap = confinement.look_up(Path::new("bwrap"), &path).ok();
+        }
+        confinement
+    }
+
+    /// Whether this system has what the settings need.
+    ///
+    /// # Errors
+    /// The reason, and what to install or change.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        match self.params.kind {
+            Sandbox::Off if !self.params.network => {
+                Err("`network = false` needs a sandbox; set its kind to `bubblewrap`".to_owned())
+            }
+            Sandbox::Off => Ok(()),
+            #[cfg(target_os = "linux")]
+            Sandbox::Landlock => landlock::check(self.params.network),
+            #[cfg(not(target_os = "linux"))]
+            Sandbox::Landlock => Err("Landlock exists on Linux alone; set `off`".to_owned()),
+            Sandbox::Bubblewrap => bubblewrap::check(self.bubblewrap.as_deref()),
+        }
+    }
+
+    /// Whether a program of bubblewrap starts all others.
+    pub(crate) fn wraps(&self) -> bool {
+        self.params.kind == Sandbox::Bubblewrap
+    }
+
+    /// Whether commands cannot change settings of git.
+    #[cfg(feature = "shell")]
+    pub(crate) fn keeps_git_settings(&self) -> bool {
+        self.wraps() && !self.protected.allows_git_settings()
+    }
+
+    /// What the sandbox does not keep commands from, and an operator may expect.
+    pub(crate) fn remark(&self) -> Option<String> {
+        let is_unprotected = self.params.kind == Sandbox::Landlock
+            && !self.protected.allows_git_settings()
+            && self.roots.iter().any(|root| root.path.join(".git").exists());
+        is_unprotected.then(|| {
+            "Landlock does not keep commands from changing `.git/config` and `.git/hooks`, which name programs that run later, outside of the sandbox; bubblewrap does".to_owned()
+        })
+    }
+
+    /// Whether programs other than commands and git cannot change the roots.
+    #[cfg(feature = "code")]
+    pub(crate) fn keeps_roots(&self) -> bool {
+        let is_writable = |root: &Directory| {
+            self.others.iter().any(|directory| root.path.starts_with(&directory.path))
+        };
+        self.is_on() && !self.roots.iter().any(is_writable)
+    }
+
+    /// Whether there is a sandbox.
+    #[cfg(feature = "code")]
+    pub(crate) fn is_on(&self) -> bool {
+        self.params.kind != Sandbox::Off
+    }
+
+    /// The program that starts another one, and its arguments before those of the other.
+    ///
+    /// # Errors
+    /// The sandbox cannot confine programs.
+    pub(crate) fn program(
+        &self,
+        child: &Child,
+        program: PathBuf,
+    ) -> io::Result<(PathBuf, Vec<OsString>)> {
+        if self.params.kind != Sandbox::Bubblewrap {
+            return Ok((program, Vec::new()));
+        }
+        let missing = || {
+            let text = "`bwrap` is missing outside of the directories that commands may change";
+            io::Error::other(text)
+        };
+        let bubblewrap = self.bubblewrap.clone().ok_or_else(missing)?;
+        let rules = self.rules(child);
+        rules.writable.iter().try_for_each(Directory::check)?;
+        let mut arguments = bubblewrap::arguments(&rules);
+        self.hide(child, &mut arguments);
+        arguments.extend(["--".into(), program.into_os_string()]);
+        Ok((bubblewrap, arguments))
+    }
+
+    /// Restricts this thread, and all processes that it starts.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn restrict_thread(&self, child: &Child) -> io::Result<()> {
+        let rules = self.rules(child);
+        match self.params.kind {
+            Sandbox::Off => return Ok(()),
+            Sandbox::Landlock => landlock::restrict_thread(&rules)?,
+            Sandbox::Bubblewrap => {}
+        }
+        if rules.network {
+            return Ok(());
+        }
+        // Bubblewrap gives the program a network of its own, which it prepares by sockets.
+        let allows_own = self.params.kind == Sandbox::Bubblewrap;
+        network::deny(allows_own)
+    }
+
+    /// A sandbox does not pass `check` on other systems, but for bubblewrap.
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn restrict_thread(&self, _: &Child) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// What each program may do: see the table of [`Sandbox`].
+    fn rules(&self, child: &Child) -> Rules {
+        let network = self.params.network;
+        let (roots, others) = (self.roots.iter(), self.others.iter());
+        match child {
+            #[cfg(feature = "shell")]
+            Child::Command => Rules { writable: roots.chain(others).cloned().collect(), network },
+            #[cfg(feature = "code")]
+            Child::Git { hooks: true } => {
+                Rules { writable: roots.chain(others).cloned().collect(), network }
+            }
+            // The directory for temporary files has the settings that git reads.
+            #[cfg(feature = "code")]
+            Child::Git { hooks: false } => {
+                Rules { writable: roots.chain(others).cloned().collect(), network: false }
+            }
+            #[cfg(feature = "code")]
+            Child::LanguageServer => Rules { writable: others.cloned().collect(), network },
+            #[cfg(feature = "browser")]
+            Child::Browser { downloads } => {
+                let downloads = downloads.clone().and_then(Directory::open);
+                let writable = self.browsers.iter().cloned().chain(downloads).collect();
+                Rules { writable, network: true }
+            }
+        }
+    }
+
+    /// Takes from a program in bubblewrap what it would have below its directories.
+    fn hide(&self, child: &Child, arguments: &mut Vec<OsString>) {
+        #[cfg(feature = "browser")]
+        if matches!(child, Child::Browser { .. }) {
+            return bubblewrap::hide(self.protected.directories(), arguments);
+        }
+        let _ = child;
+        for root in &self.roots {
+            if !self.protected.allows_git_settings() {
+                bubblewrap::keep_git_settings(&root.path, arguments);
+            }
+        }
+        let profiles = self.browsers.iter().map(|directory| &directory.path);
+        bubblewrap::hide(self.protected.directories().iter().chain(profiles), arguments);
+    }
+}

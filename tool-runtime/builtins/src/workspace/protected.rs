@@ -1,0 +1,59 @@
+//! Entries of the roots that tools do not change: git's own, and what the operator protects.
+
+use std::path::{Component, Path, PathBuf};
+
+/// What tools do not change in any root.
+#[derive(Debug, Default)]
+pub(crate) struct Protected {
+    git_settings: bool,
+    /// Without symbolic links.
+    directories: Vec<PathBuf>,
+}
+
+impl Protected {
+    pub(super) fn new(git_settings: bool, directories: Vec<PathBuf>) -> Self {
+        Self { git_settings, directories }
+    }
+
+    /// The directories that the operator protects.
+    #[cfg(all(feature = "__processes", unix))]
+    pub(crate) fn directories(&self) -> &[PathBuf] {
+        &self.directories
+    }
+
+    /// Whether the operator protects directories.
+    #[cfg(any(feature = "files", feature = "search"))]
+    pub(crate) fn has_directories(&self) -> bool {
+        !self.directories.is_empty()
+    }
+
+    /// Whether commands and tools may change what git reads its settings from.
+    #[cfg(all(feature = "__processes", unix))]
+    pub(crate) fn allows_git_settings(&self) -> bool {
+        self.git_settings
+    }
+
+    /// The reason why tools do not open an entry, by its path without symbolic links: to be continued.
+    #[cfg(any(feature = "files", feature = "search"))]
+    pub(crate) fn hides(&self, path: &Path) -> Option<&'static str> {
+        let is_hidden = self.directories.iter().any(|directory| path.starts_with(directory));
+        is_hidden.then_some("belongs to this program, which keeps its data there")
+    }
+
+    /// The reason why tools do not change an entry, by its path without symbolic links: to be continued. `below` is its path in the root.
+    #[cfg(feature = "files")]
+    pub(crate) fn keeps(&self, path: &Path, below: &Path) -> Option<&'static str> {
+        let contains = self.directories.iter().any(|directory| directory.starts_with(path));
+        if contains {
+            return Some("has the directory in which this program keeps its data");
+        }
+        // File systems may ignore case.
+        let is_git = |part: Component<'_>| part.as_os_str().eq_ignore_ascii_case(".git");
+        if !self.git_settings && below.components().any(is_git) {
+            return Some(
+                "belongs to git, whose settings name programs that run; use a command of git (the operator allows such changes by the option `git_settings`)",
+            );
+        }
+        self.hides(path)
+    }
+}
