@@ -362,3 +362,61 @@ async fn every_tool_states_all_hints() {
         client.cancel().await.unwrap();
     }
 }
+
+/// Its data is out of reach of the tools, as are keys that it uses itself.
+#[tokio::test]
+async fn data_and_keys_of_the_program_are_its_own() {
+    let project = project();
+    let data = project.path().join(".toolbox");
+    let options =
+        ["--families", "files,tasks,shell", "--data", data.to_str().unwrap(), "--env", "GREETING"];
+    let client = connect(project.path(), &options).await;
+    let created = call(&client, "TaskCreate", json!({ "subject": "a", "description": "b" })).await;
+    assert!(!created.1, "{created:?}");
+    let delete = call(&client, "Delete", json!({ "path": ".toolbox/tasks.db" })).await;
+    assert!(delete.1 && delete.0.contains("belongs to this program"), "{delete:?}");
+    let listed = call(&client, "TaskList", json!({})).await;
+    assert!(!listed.1 && data.join("tasks.db").exists(), "{listed:?}");
+    client.cancel().await.unwrap();
+
+    let error = async |options: &[&str]| {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_toolbox"));
+        let program = program.arg("list").arg("--root").arg(project.path()).args(options);
+        let output = program.output().await.unwrap();
+        assert_eq!(output.status.code(), Some(3));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    for (options, expected) in [
+        (&["--data", project.path().to_str().unwrap()][..], "in which the root `"),
+        (&["--env", "BRAVE_API_KEY"], "the program itself uses this key"),
+        (&["--model", "m", "--env", "OPENAI_API_KEY"], "the program itself uses this key"),
+        (
+            &["--families=shell", "--limit", "memory"],
+            "write a name and a number, as in `memory=4g`",
+        ),
+        (&["--families=shell", "--limit", "disk=1g"], "`disk` is not a limit"),
+        (&["--writable", "/no/such"], "`--writable /no/such` does not exist"),
+    ] {
+        let text = error(options).await;
+        assert!(text.contains(expected), "{options:?}: {text}");
+    }
+}
+
+/// A server says at its start what its programs do not get; a limit and a variable reach commands.
+#[tokio::test]
+async fn variables_and_limits_of_commands_are_the_operators() {
+    let project = project();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_toolbox"));
+    command.args(["serve", "--families=shell", "--env=GREETING", "--limit=file=2m", "--root"]);
+    command.arg(project.path()).env_clear().env("PATH", std::env::var_os("PATH").unwrap());
+    command.envs([("GREETING", "hello"), ("CLOUD_KEY", "secret"), ("MODEL_KEY", "secret")]);
+    let builder = TokioChildProcess::builder(command).stderr(Stdio::piped());
+    let (process, stderr) = builder.spawn().unwrap();
+    let client: Client = ().serve(process).await.unwrap();
+    let arguments = json!({ "command": "echo $GREETING $CLOUD_KEY; ulimit -f" });
+    assert_eq!(call(&client, "Bash", arguments).await, ("hello\n2048".to_owned(), false));
+    client.cancel().await.unwrap();
+    let mut said = String::new();
+    stderr.unwrap().read_to_string(&mut said).await.unwrap();
+    assert!(said.contains("toolbox: 2 variables of the environment are not passed"), "{said}");
+}

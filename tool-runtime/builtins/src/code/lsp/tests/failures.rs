@@ -1,10 +1,11 @@
 //! Servers that crash, send garbage, are slow.
 
 use super::{Fixture, at, ended};
-use crate::code::LanguageServer;
+use crate::code::{CodeParams, LanguageServer};
+use crate::{Builtins, Workspace};
 use serde_json::json;
 use std::time::Duration;
-use tool_runtime::ToolCall;
+use tool_runtime::{ToolCall, ToolPool};
 
 #[tokio::test]
 async fn a_server_that_crashes_is_started_again() {
@@ -102,4 +103,29 @@ async fn a_server_that_does_not_start_says_why() {
     fixture.put("a.x", "");
     let error = fixture.state("a.x").await.unwrap_err();
     assert!(error.ends_with("did not start: did not answer within 1 seconds"), "{error}");
+}
+
+/// Tools could put another program there.
+#[tokio::test]
+async fn a_program_that_tools_may_change_is_not_started() {
+    use std::os::unix::fs::PermissionsExt;
+    let directory = tempfile::TempDir::new().unwrap();
+    let bin = directory.path().join("bin");
+    std::fs::create_dir(&bin).unwrap();
+    std::fs::write(bin.join("fake-server"), "").unwrap();
+    std::fs::set_permissions(bin.join("fake-server"), PermissionsExt::from_mode(0o755)).unwrap();
+    let link = tempfile::TempDir::new().unwrap();
+    std::os::unix::fs::symlink(bin.join("fake-server"), link.path().join("fake-server")).unwrap();
+    for path in [&bin, link.path()] {
+        let workspace = Workspace::builder().root(directory.path());
+        let workspace = workspace.environment([("PATH", path)]).build().unwrap();
+        let server = LanguageServer::new("fake-server", [], [("x", "fake")]);
+        let language_servers = [("fake".to_owned(), server)].into();
+        let params = CodeParams { language_servers, ..CodeParams::default() };
+        let pool = ToolPool::builder().install(Builtins::new(workspace).code(params));
+        let pool = pool.build().unwrap();
+        assert!(pool.get("LSP").is_none());
+        let report = pool.report().to_string();
+        assert!(report.contains("which tools may change"), "{report}");
+    }
 }
