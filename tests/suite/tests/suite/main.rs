@@ -17,6 +17,7 @@ mod cli_commands;
 mod client_http;
 mod conformance;
 mod declarations;
+mod documents;
 mod examples;
 mod export;
 mod expressions;
