@@ -13,6 +13,7 @@
 
 mod batch;
 mod check;
+mod ending;
 mod execution;
 mod external;
 mod guard;

@@ -77,6 +77,7 @@ mod secrets;
 mod server;
 mod shared_state;
 mod skills;
+mod stages;
 mod stdio;
 mod support;
 mod toolset_values;

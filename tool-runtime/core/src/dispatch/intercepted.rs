@@ -1,6 +1,7 @@
 //! The long path of a call: for tools that hold state or declare resources, and for pools with
 //! hooks, limits, repairs or meta parameters.
 
+use super::ending::Outcome;
 use super::execution::{self, InterruptOnDrop, MethodCall};
 use super::guard;
 use super::hooked::HookedCall;
@@ -11,7 +12,6 @@ use crate::error::CallError;
 use crate::future::{BoxFuture, boxed};
 use crate::governance::Replayed;
 use crate::hook::HookCall;
-use crate::limits::Limits;
 use crate::matching::CallRule;
 use crate::observation::Observation;
 use crate::output_check::OutputModel;
@@ -24,8 +24,6 @@ use std::mem;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-type Outcome = Result<Observation, CallError>;
 
 impl ToolPool {
     /// Boxed: few calls need this future, and it would make every call's future larger.
@@ -115,15 +113,8 @@ impl<'a> InterceptedCall<'a> {
             ended = ended.and_then(|()| self.check());
         }
         let mut outcome = ended.map(|()| mem::take(&mut self.observation));
-        let governance = self.pool.governance();
         if !self.is_replayed {
-            // A limit could cut a secret in two.
-            outcome = governance.masked(outcome);
-        }
-        if let Some(limits) = &governance.limits
-            && !self.is_replayed
-        {
-            outcome = Box::pin(limited(&**limits, tool, outcome)).await;
+            outcome = self.pool.bounded(tool, outcome).await;
         }
         match &mut self.hooked {
             Some(hooked) if hooked.reads_outcome() => {
@@ -302,18 +293,5 @@ impl ToolPool {
         let limit = guard::limit(self, tool, context);
         let decoded = pin!(guard::guarded(decoded, tool.name(), limit, context));
         guard::while_open(self, None, decoded).await?
-    }
-}
-
-/// Limits the outcome before hooks see it.
-async fn limited(limits: &dyn Limits, tool: &Tool, outcome: Outcome) -> Outcome {
-    match outcome {
-        Ok(observation) => Ok(limits.apply(observation, tool.name()).await),
-        // The text of an error is limited like any other.
-        Err(error) => {
-            let text = Observation::error(error.message());
-            let limited = limits.apply(text, tool.name()).await;
-            Err(error.with_message(limited.to_text()))
-        }
     }
 }

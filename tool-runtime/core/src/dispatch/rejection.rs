@@ -34,6 +34,10 @@ impl ToolPool {
     ) -> BoxFuture<'a, Result<Observation, CallError>> {
         Box::pin(async move {
             let seams = &self.governance().seams;
+            let error = match self.governance().mask.as_deref() {
+                Some(mask) => error.masked(mask),
+                None => error,
+            };
             let found = self.known(name);
             let Some((found, hooks)) = found.as_ref().and_then(|it| Some((it, it.hooks()?))) else {
                 if let Some(seams) = seams {
@@ -49,9 +53,10 @@ impl ToolPool {
             let call = HookCall::new(found.clone(), arguments, context.clone());
             let call = call.with_meta(meta.as_ref());
             let governed = seams.clone().map(|seams| seams.propose(&call));
-            let mut outcome = Err(error);
+            let mut outcome = self.bounded(found.tool(), Err(error)).await;
             if hooks.reads_results() {
                 outcome = hooks.after(call.clone(), outcome, Duration::ZERO).await;
+                outcome = self.governance().masked(outcome);
             }
             if let Some(mut governed) = governed {
                 governed.finish(&call, &outcome, None).await;
