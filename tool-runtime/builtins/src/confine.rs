@@ -8,23 +8,26 @@
 //! |---|---|
 //! | `directory` | directories that programs may change, opened at the start |
 //! | `bubblewrap`, `landlock`, `network` | the means |
+//! | `git_settings` | what bubblewrap keeps of a repository |
 //! | `programs` | where programs are looked for |
 
 mod bubblewrap;
 mod directory;
+mod git_settings;
 #[cfg(target_os = "linux")]
 mod landlock;
 #[cfg(target_os = "linux")]
 mod network;
 mod programs;
 
-#[cfg(feature = "browser")]
-pub(crate) use directory::browsers;
+#[cfg(any(feature = "browser", feature = "code"))]
+pub(crate) use directory::private_directory;
 #[cfg(feature = "browser")]
 pub(crate) use programs::NoProgram;
 
 use crate::sandbox::{Sandbox, SandboxParams};
 use crate::workspace::{Protected, Root};
+use bubblewrap::Mounts;
 use directory::Directory;
 use std::ffi::OsString;
 use std::io;
@@ -64,6 +67,8 @@ pub(crate) struct Confinement {
 struct Rules {
     writable: Vec<Directory>,
     network: bool,
+    /// Whether it may create namespaces of the kernel.
+    namespaces: bool,
 }
 
 impl Confinement {
@@ -76,7 +81,8 @@ impl Confinement {
         let others = params.writable.iter().cloned().chain([std::env::temp_dir()]);
         let others: Vec<Directory> = others.filter_map(Directory::open).collect();
         let roots: Vec<Directory> = roots.filter_map(Directory::open).collect();
-        let browsers = (params.kind != Sandbox::Off).then(directory::of_browsers).flatten();
+        let of_browsers = || Directory::open(directory::private_directory("browsers")?);
+        let browsers = (params.kind != Sandbox::Off).then(of_browsers).flatten();
         let mut confinement = Self { params, roots, others, browsers, protected, bubblewrap: None };
         if confinement.params.kind == Sandbox::Bubblewrap {
             let path = std::env::var_os("PATH").unwrap_or_default();
@@ -158,8 +164,11 @@ impl Confinement {
         let bubblewrap = self.bubblewrap.clone().ok_or_else(missing)?;
         let rules = self.rules(child);
         rules.writable.iter().try_for_each(Directory::check)?;
-        let mut arguments = bubblewrap::arguments(&rules);
-        self.hide(child, &mut arguments);
+        let mut mounts = Mounts::default();
+        rules.writable.iter().for_each(|directory| mounts.write(&directory.path));
+        self.take_away(child, &mut mounts)?;
+        mounts.pin();
+        let mut arguments = mounts.arguments(rules.network, rules.namespaces);
         arguments.extend(["--".into(), program.into_os_string()]);
         Ok((bubblewrap, arguments))
     }
@@ -189,44 +198,53 @@ impl Confinement {
 
     /// What each program may do: see the table of [`Sandbox`].
     fn rules(&self, child: &Child) -> Rules {
-        let network = self.params.network;
+        let (network, namespaces) = (self.params.network, false);
         let (roots, others) = (self.roots.iter(), self.others.iter());
         match child {
             #[cfg(feature = "shell")]
-            Child::Command => Rules { writable: roots.chain(others).cloned().collect(), network },
+            Child::Command => {
+                let writable = roots.chain(others).cloned().collect();
+                Rules { writable, network, namespaces }
+            }
             #[cfg(feature = "code")]
             Child::Git { hooks: true } => {
-                Rules { writable: roots.chain(others).cloned().collect(), network }
+                let writable = roots.chain(others).cloned().collect();
+                Rules { writable, network, namespaces }
             }
-            // The directory for temporary files has the settings that git reads.
             #[cfg(feature = "code")]
             Child::Git { hooks: false } => {
-                Rules { writable: roots.chain(others).cloned().collect(), network: false }
+                Rules { writable: roots.cloned().collect(), network: false, namespaces }
             }
             #[cfg(feature = "code")]
-            Child::LanguageServer => Rules { writable: others.cloned().collect(), network },
+            Child::LanguageServer => {
+                Rules { writable: others.cloned().collect(), network, namespaces }
+            }
             #[cfg(feature = "browser")]
             Child::Browser { downloads } => {
                 let downloads = downloads.clone().and_then(Directory::open);
                 let writable = self.browsers.iter().cloned().chain(downloads).collect();
-                Rules { writable, network: true }
+                // For its own sandbox.
+                Rules { writable, network: true, namespaces: true }
             }
         }
     }
 
     /// Takes from a program in bubblewrap what it would have below its directories.
-    fn hide(&self, child: &Child, arguments: &mut Vec<OsString>) {
+    ///
+    /// # Errors
+    /// Settings of git cannot be kept from commands.
+    fn take_away(&self, child: &Child, mounts: &mut Mounts) -> io::Result<()> {
+        self.protected.directories().iter().for_each(|directory| mounts.hide(directory));
         #[cfg(feature = "browser")]
         if matches!(child, Child::Browser { .. }) {
-            return bubblewrap::hide(self.protected.directories(), arguments);
+            return Ok(());
         }
-        let _ = child;
-        for root in &self.roots {
-            if !self.protected.allows_git_settings() {
-                bubblewrap::keep_git_settings(&root.path, arguments);
-            }
+        self.browsers.iter().for_each(|directory| mounts.hide(&directory.path));
+        // Git itself has to change its directories, and language servers cannot change the roots.
+        #[cfg(feature = "shell")]
+        if matches!(child, Child::Command) && !self.protected.allows_git_settings() {
+            return self.roots.iter().try_for_each(|root| git_settings::keep(&root.path, mounts));
         }
-        let profiles = self.browsers.iter().map(|directory| &directory.path);
-        bubblewrap::hide(self.protected.directories().iter().chain(profiles), arguments);
+        Ok(())
     }
 }

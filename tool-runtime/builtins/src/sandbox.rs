@@ -55,7 +55,8 @@ impl Default for SandboxParams {
 /// Tools for files change the roots alone, without git's directories and protected directories, under every kind.
 /// Settings of git are `.git/config` and `.git/hooks` of the roots, which name programs that run later, outside of any
 /// sandbox: see [`git_settings`](crate::WorkspaceBuilder::git_settings). Those of a repository that a command creates are
-/// protected from the next command on; those of repositories deeper in a root are not.
+/// protected from the next command on; those of repositories deeper in a root are not, nor are those of a root for a
+/// command in the background once somebody else has changed them.
 ///
 /// What else commands and language servers can do:
 ///
@@ -67,7 +68,8 @@ impl Default for SandboxParams {
 /// | read protected directories, profiles of browsers | yes | yes | no |
 /// | signal other processes | yes | no, from Linux 6.12 on | no |
 /// | use the network although `network` is `false` | refused at start | no | no |
-/// | ask a service that listens at a socket of the file system: Docker, systemd, D-Bus, tmux | yes | **yes** | **yes** |
+/// | use namespaces of the kernel | yes | yes | no |
+/// | ask a service that listens at a socket of the file system, or with the network at an abstract one: Docker, systemd, D-Bus, tmux | yes | **yes** | **yes** |
 /// | leave a process that outlives the pool, see below | yes | yes | no |
 /// | leave a process when this one gets `SIGKILL` | yes | yes | no |
 ///
@@ -88,7 +90,7 @@ pub enum Sandbox {
     /// Landlock of the kernel, 5.13 or later. Without `network`, programs can open no socket but those of the file system
     /// and of their own (seccomp), and Linux 6.7 is needed.
     Landlock,
-    /// The program `bwrap`: all other directories are mounted read-only. Without `network` programs have no network at
+    /// The program `bwrap`, 0.8 or newer: all other directories are mounted read-only. Without `network` programs have no network at
     /// all. Processes in the background end with the shell that started them.
     Bubblewrap,
 }

@@ -7,6 +7,8 @@ mod links;
 #[cfg(any(feature = "files", feature = "search", all(feature = "shell", unix)))]
 mod open;
 mod protected;
+#[cfg(all(feature = "__processes", unix))]
+mod repository;
 mod resolve;
 mod root;
 
@@ -17,6 +19,10 @@ pub(crate) use open::open_file;
 #[cfg(feature = "files")]
 pub(crate) use open::real_path;
 pub(crate) use protected::Protected;
+#[cfg(all(feature = "__processes", unix))]
+pub(crate) use repository::Repository;
+#[cfg(all(feature = "code", unix))]
+pub(crate) use repository::read as read_small;
 pub use resolve::Location;
 pub use root::Root;
 

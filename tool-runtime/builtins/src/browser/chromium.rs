@@ -1,7 +1,7 @@
 //! The process of a browser, and its profile.
 
 use super::params::BrowserParams;
-use crate::confine::{Child, NoProgram, browsers};
+use crate::confine::{Child, NoProgram, private_directory};
 use crate::process::{Started, start};
 use crate::process_tree::Tree;
 use crate::workspace::Workspace;
@@ -175,7 +175,7 @@ fn remove(tree: &Tree, profile: Option<TempDir>) {
 fn profile() -> io::Result<TempDir> {
     let mut builder = tempfile::Builder::new();
     builder.prefix("browser-").permissions(std::fs::Permissions::from_mode(0o700));
-    match browsers() {
+    match private_directory("browsers") {
         Some(directory) => builder.tempdir_in(directory),
         None => builder.tempdir(),
     }

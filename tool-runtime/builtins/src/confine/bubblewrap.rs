@@ -1,6 +1,5 @@
 //! The program `bwrap`, which mounts all but some directories read-only.
 
-use super::Rules;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -25,13 +24,17 @@ const ALWAYS: &[&str] = &[
     "--ro-bind-try",
     "/proc/fs",
     "/proc/fs",
-    "--unshare-user-try",
+    "--unshare-user",
     "--unshare-pid",
     "--unshare-ipc",
     "--cap-drop",
     "ALL",
     "--die-with-parent",
 ];
+
+/// In a user namespace of its own a program could leave the mounts behind: from another mount namespace, what is mounted
+/// here can be renamed and so detached. Chromium needs one for its own sandbox.
+const NO_NAMESPACES: &str = "--disable-userns";
 
 /// Whether the program can confine others here.
 ///
@@ -40,57 +43,101 @@ const ALWAYS: &[&str] = &[
 pub(super) fn check(program: Option<&Path>) -> Result<(), String> {
     let program = program.ok_or("`bwrap` is missing; install the package `bubblewrap`")?;
     let mut probe = std::process::Command::new(program);
-    probe.args(ALWAYS).args(["--unshare-net", "--", "true"]);
+    probe.args(ALWAYS).args([NO_NAMESPACES, "--unshare-net", "--", "true"]);
     let output = probe.output().map_err(|error| format!("`bwrap` does not start: {error}"))?;
     if output.status.success() {
         return Ok(());
     }
     let reason = String::from_utf8_lossy(&output.stderr);
-    Err(format!("`bwrap` cannot confine commands here: {}", reason.trim()))
+    Err(format!("`bwrap` cannot confine commands here (0.8 or newer is needed): {}", reason.trim()))
 }
 
-/// The arguments of `bwrap` before those that take something away.
-pub(super) fn arguments(rules: &Rules) -> Vec<OsString> {
-    let mut arguments: Vec<OsString> = ALWAYS.iter().map(OsString::from).collect();
-    for directory in &rules.writable {
-        bind("--bind-try", &directory.path, &mut arguments);
-    }
-    if !rules.network {
-        arguments.push("--unshare-net".into());
-    }
-    arguments
+/// What is mounted on a path, beside what is mounted above it. Later ones are stricter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Mount {
+    Writable,
+    ReadOnly,
+    Hidden,
 }
 
-/// Makes the settings of git in a root read-only, and keeps the repository in its place.
-pub(super) fn keep_git_settings(root: &Path, arguments: &mut Vec<OsString>) {
-    let repository = root.join(".git");
-    let Ok(found) = repository.symlink_metadata() else { return };
-    if !found.is_dir() {
-        // The file of a worktree or of a submodule names its repository. A link cannot be mounted on.
-        if found.is_file() {
-            bind("--ro-bind", &repository, arguments);
+/// The mounts of a program.
+#[derive(Debug, Default)]
+pub(super) struct Mounts(Vec<(PathBuf, Mount)>);
+
+impl Mounts {
+    /// Makes a directory writable, if it exists.
+    pub(super) fn write(&mut self, path: &Path) {
+        self.add(path, Mount::Writable);
+    }
+
+    /// Whether a path is in a writable directory.
+    pub(super) fn are_writable(&self, path: &Path) -> bool {
+        self.0.iter().any(|(top, mount)| *mount == Mount::Writable && path.starts_with(top))
+    }
+
+    /// Makes a path read-only, if it exists.
+    pub(super) fn keep(&mut self, path: &Path) {
+        self.add(path, Mount::ReadOnly);
+    }
+
+    /// Puts an empty directory over another one, if it exists.
+    pub(super) fn hide(&mut self, path: &Path) {
+        if path.is_dir() {
+            self.add(path, Mount::Hidden);
         }
-        return;
     }
-    // What is mounted cannot be renamed.
-    bind("--bind", &repository, arguments);
-    let hooks = repository.join("hooks");
-    // Not every repository has it, and a command could create it. It cannot if this fails.
-    let _ = std::fs::create_dir(&hooks);
-    for settings in [hooks, repository.join("config"), repository.join("config.worktree")] {
-        bind("--ro-bind-try", &settings, arguments);
-    }
-}
 
-/// Puts empty directories over others.
-pub(super) fn hide<'p>(
-    directories: impl IntoIterator<Item = &'p PathBuf>,
-    arguments: &mut Vec<OsString>,
-) {
-    for directory in directories.into_iter().filter(|directory| directory.is_dir()) {
-        for option in ["--tmpfs", "--remount-ro"] {
-            arguments.extend([option.into(), directory.clone().into_os_string()]);
+    fn add(&mut self, path: &Path, mount: Mount) {
+        if path.exists() {
+            self.0.push((path.to_owned(), mount));
         }
+    }
+
+    /// Keeps the directories between a writable one and what is mounted below it in their places: what is mounted cannot
+    /// be renamed.
+    pub(super) fn pin(&mut self) {
+        let writable: Vec<PathBuf> =
+            self.0.iter().filter(|it| it.1 == Mount::Writable).map(|it| it.0.clone()).collect();
+        let mut between = Vec::new();
+        for (path, _) in &self.0 {
+            for directory in path.ancestors().skip(1) {
+                let is_inside = |top: &PathBuf| directory.starts_with(top) && directory != top;
+                if writable.iter().any(is_inside) {
+                    between.push((directory.to_owned(), Mount::Writable));
+                }
+            }
+        }
+        self.0.append(&mut between);
+    }
+
+    /// The arguments of `bwrap` before the program.
+    pub(super) fn arguments(mut self, network: bool, namespaces: bool) -> Vec<OsString> {
+        let mut arguments: Vec<OsString> = ALWAYS.iter().map(OsString::from).collect();
+        if !namespaces {
+            arguments.push(NO_NAMESPACES.into());
+        }
+        // What is mounted on a directory would cover what was mounted below it before. Of several on one path, the
+        // strictest counts.
+        self.0.sort_by(|(one, first), (other, second)| {
+            let depth = |path: &Path| path.components().count();
+            (depth(one), one, second).cmp(&(depth(other), other, first))
+        });
+        self.0.dedup_by(|(later, _), (earlier, _)| later == earlier);
+        for (path, mount) in self.0 {
+            match mount {
+                Mount::Writable => bind("--bind-try", &path, &mut arguments),
+                Mount::ReadOnly => bind("--ro-bind-try", &path, &mut arguments),
+                Mount::Hidden => {
+                    for option in ["--tmpfs", "--remount-ro"] {
+                        arguments.extend([option.into(), path.clone().into_os_string()]);
+                    }
+                }
+            }
+        }
+        if !network {
+            arguments.push("--unshare-net".into());
+        }
+        arguments
     }
 }
 

@@ -33,20 +33,15 @@ impl Directory {
     }
 }
 
-/// The directory of the profiles of browsers: of this user alone, and not one for temporary files, which commands may
-/// change. `None` if it cannot be created.
-pub(super) fn of_browsers() -> Option<Directory> {
-    Directory::open(browsers()?)
-}
-
-/// The same directory, which is created.
-pub(crate) fn browsers() -> Option<PathBuf> {
+/// A directory of this user alone, and not one for temporary files, which commands may change. `None` if it cannot be
+/// created.
+pub(crate) fn private_directory(name: &str) -> Option<PathBuf> {
     use std::os::unix::fs::DirBuilderExt as _;
     let absolute =
         |path: std::ffi::OsString| Some(PathBuf::from(path)).filter(|it| it.is_absolute());
     let cache = std::env::var_os("XDG_CACHE_HOME").and_then(absolute);
     let cache = cache.or_else(|| Some(std::env::home_dir()?.join(".cache")))?;
-    let path = cache.join("tool-runtime/browsers");
+    let path = cache.join("tool-runtime").join(name);
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&path).ok()?;
     Some(path)
 }

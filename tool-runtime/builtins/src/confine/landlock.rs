@@ -18,7 +18,7 @@ const DEVICES: &[&str] =
 /// # Errors
 /// The reason, and which version of the kernel can.
 pub(super) fn check(network: bool) -> Result<(), String> {
-    match ruleset(&Rules { writable: Vec::new(), network }) {
+    match ruleset(&Rules { writable: Vec::new(), network, namespaces: false }) {
         Ok(_) => Ok(()),
         Err(error) if network => Err(format!(
             "the kernel does not offer Landlock ({error}); use Linux 5.13 or later, or the sandbox `bubblewrap`"
@@ -52,11 +52,10 @@ fn ruleset(rules: &Rules) -> Result<RulesetCreated, RulesetError> {
         let access = if is_file { known & AccessFs::from_file(ABI::V3) } else { known };
         Ok::<_, RulesetError>(PathBeneath::new(&*directory.handle, access))
     });
-    ruleset
-        .set_compatibility(CompatLevel::BestEffort)
-        .handle_access(known)?
-        .scope(Scope::Signal)?
-        .create()?
-        .add_rules(writable)?
-        .add_rules(path_beneath_rules(DEVICES, known))
+    ruleset = ruleset.set_compatibility(CompatLevel::BestEffort).handle_access(known)?;
+    ruleset = ruleset.scope(Scope::Signal)?;
+    if !rules.network {
+        ruleset = ruleset.scope(Scope::AbstractUnixSocket)?;
+    }
+    ruleset.create()?.add_rules(writable)?.add_rules(path_beneath_rules(DEVICES, known))
 }

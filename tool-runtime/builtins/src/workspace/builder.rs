@@ -118,7 +118,7 @@ impl WorkspaceBuilder {
             Err(source) => Err(WorkspaceError::Open { path, source }),
         });
         let protected = protected.collect::<Result<_, _>>()?;
-        let protected = Arc::new(Protected::new(self.git_settings, protected));
+        let protected = Arc::new(Protected::new(self.git_settings, protected, &self.roots));
         let open = |path: PathBuf| match Root::open(&path, Arc::clone(&protected)) {
             Ok(root) => Ok(Arc::new(root)),
             Err(source) => Err(WorkspaceError::Open { path, source }),

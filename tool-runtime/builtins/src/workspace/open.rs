@@ -41,7 +41,7 @@ impl Root {
         let real = real.unwrap_or_else(|| self.canonical_path().join(path));
         match self.protected().hides(&real) {
             None => Ok(()),
-            Some(reason) => Err(io::Error::other(format!("it {reason}"))),
+            Some(reason) => Err(io::Error::new(io::ErrorKind::Unsupported, format!("it {reason}"))),
         }
     }
 }

@@ -8,11 +8,14 @@ pub(crate) struct Protected {
     git_settings: bool,
     /// Without symbolic links.
     directories: Vec<PathBuf>,
+    /// Directories of git that are not called `.git`, because a file or a link of that name names them.
+    git_directories: Vec<PathBuf>,
 }
 
 impl Protected {
-    pub(super) fn new(git_settings: bool, directories: Vec<PathBuf>) -> Self {
-        Self { git_settings, directories }
+    pub(super) fn new(git_settings: bool, directories: Vec<PathBuf>, roots: &[PathBuf]) -> Self {
+        let git_directories = roots.iter().flat_map(|root| named_git_directories(root)).collect();
+        Self { git_settings, directories, git_directories }
     }
 
     /// The directories that the operator protects.
@@ -49,11 +52,25 @@ impl Protected {
         }
         // File systems may ignore case.
         let is_git = |part: Component<'_>| part.as_os_str().eq_ignore_ascii_case(".git");
-        if !self.git_settings && below.components().any(is_git) {
+        let is_named = || self.git_directories.iter().any(|git| path.starts_with(git));
+        if !self.git_settings && (below.components().any(is_git) || is_named()) {
             return Some(
                 "belongs to git, whose settings name programs that run; use a command of git (the operator allows such changes by the option `git_settings`)",
             );
         }
         self.hides(path)
     }
+}
+
+#[cfg(all(feature = "__processes", unix))]
+fn named_git_directories(root: &Path) -> Vec<PathBuf> {
+    let is_plain = root.join(".git").symlink_metadata().is_ok_and(|entry| entry.is_dir());
+    let repository = (!is_plain).then(|| super::Repository::at(root).ok()).flatten();
+    repository.map_or(Vec::new(), |found| vec![found.git_dir, found.common])
+}
+
+/// Without programs, nobody runs what a repository names.
+#[cfg(not(all(feature = "__processes", unix)))]
+fn named_git_directories(_: &Path) -> Vec<PathBuf> {
+    Vec::new()
 }

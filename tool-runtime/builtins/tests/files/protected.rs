@@ -87,6 +87,23 @@ async fn links_to_files_of_git_are_files_of_git() {
     assert_eq!(folder.text(".git/config"), "mine\n");
 }
 
+/// The directory of a repository has another name if a file `.git` names it.
+#[cfg(all(feature = "code", unix))]
+#[tokio::test]
+async fn a_directory_that_a_file_of_git_names_is_one_of_git() {
+    let folder = Folder::new();
+    for (name, text) in
+        [(".git", "gitdir: meta\n"), ("meta/config", "mine\n"), ("meta/HEAD", "x\n")]
+    {
+        folder.put(name, text);
+    }
+    let tools = unread(&folder);
+    let write = json!({ "file_path": "meta/config", "content": "evil" });
+    let error = tools.error("Write", write).await;
+    assert!(error.contains("belongs to git"), "{error}");
+    assert_eq!(folder.text("meta/config"), "mine\n");
+}
+
 #[tokio::test]
 async fn files_of_git_change_if_the_operator_allows_it() {
     let folder = repository();

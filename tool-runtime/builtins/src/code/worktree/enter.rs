@@ -4,11 +4,17 @@ use super::Inner;
 use super::git::{Ended, line};
 use super::list::{Entry, worktrees};
 use super::loss::branch_commit;
-use super::repository::Repository;
+use super::repository;
 use super::{Directory, WorktreeOutput, name};
+use crate::random;
+use crate::workspace::open_file;
 use std::ffi::OsString;
+use std::io::{Read as _, Write as _};
 use std::path::Path;
 use tool_runtime::ToolError;
+
+/// Bytes of the file of a worktree that names its repository.
+const MAX_LINK: u64 = 8 << 10;
 
 impl Inner {
     /// Creates a worktree on a new branch. One that exists is returned as it is.
@@ -79,13 +85,21 @@ impl Inner {
 
     /// Writes the real name of the repository to the file that a new worktree has: git knows that of the stand-in.
     fn name_repository(&self, directory: &Directory, name: &str) -> Result<(), ToolError> {
-        let dir = directory.location.root().dir();
-        let file = directory.location.path().join(name).join(".git");
-        let text = dir.read_to_string(&file)?;
+        let root = directory.location.root().dir();
+        let worktree = root.open_dir(directory.location.path().join(name))?;
+        let mut text = String::new();
+        open_file(&worktree, ".git")?.take(MAX_LINK).read_to_string(&mut text)?;
         let id = text.trim_end().rsplit('/').next().unwrap_or_default();
-        let common = Repository::of(&self.workspace)?.common;
+        name::check(id)?;
+        let common = repository::of(&self.workspace)?.common;
         let named = common.join("worktrees").join(id);
-        Ok(dir.write(&file, format!("gitdir: {}\n", named.display()))?)
+        // Renamed, so that a link that has taken the name is replaced and not followed.
+        let temporary = format!(".git-{}", random::hex(16));
+        let mut options = cap_std::fs::OpenOptions::new();
+        options.write(true).create_new(true);
+        let mut file = worktree.open_with(&temporary, &options)?;
+        file.write_all(format!("gitdir: {}\n", named.display()).as_bytes())?;
+        Ok(worktree.rename(&temporary, &worktree, ".git")?)
     }
 
     fn returned(

@@ -1,10 +1,10 @@
 //! Runs git: without prompts, without variables of other calls of git, and without programs that the repository names.
 
-use super::repository::{FORMAT, Repository};
+use super::repository::{self, FORMAT};
 use crate::confine::Child;
 use crate::process::{Started, start};
 use crate::process_tree::KillOnDrop;
-use crate::workspace::Workspace;
+use crate::workspace::{Repository, Workspace};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -68,6 +68,7 @@ impl Git {
         let given = workspace.environment().iter().filter(|(name, _)| !is_of_git(name));
         let given = given.map(|(name, value)| (name.clone(), value.clone()));
         let own = VARIABLES.iter().map(|(name, value)| (name.into(), value.into()));
+        let own = own.chain(user_settings(workspace));
         Ok(Self {
             program: found,
             workspace: workspace.clone(),
@@ -88,7 +89,7 @@ impl Git {
 
     /// Runs a command in the root, and returns how it ended.
     pub(super) async fn test<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Result<Ended, ToolError> {
-        let repository = Repository::of(&self.workspace)?;
+        let repository = repository::of(&self.workspace)?;
         let root = self.workspace.roots()[0].canonical_path();
         let mut command = self.command(root)?;
         command.env("GIT_DIR", &repository.git_dir);
@@ -101,7 +102,7 @@ impl Git {
         worktree: &Path,
         arguments: &[A],
     ) -> Result<Ended, ToolError> {
-        let repository = Repository::of(&self.workspace)?;
+        let repository = repository::of(&self.workspace)?;
         let mut command = self.command(worktree)?;
         // Without its own repository, the worktree would be taken for a part of the root.
         command.env("GIT_CEILING_DIRECTORIES", worktree.parent().unwrap_or(worktree));
@@ -120,7 +121,7 @@ impl Git {
             return self.execute(command).await;
         }
         let settings = self.format(repository).await?;
-        let stand_in = repository.stand_in(&settings)?;
+        let stand_in = repository::stand_in(repository, &settings)?;
         command.env("GIT_COMMON_DIR", stand_in.path());
         self.execute(command).await
     }
@@ -175,6 +176,24 @@ impl Git {
         })?;
         guard.disarm();
         Ok(Ended { success: status?.success(), stdout, stderr })
+    }
+}
+
+/// Turns off the settings of the user where tools could write them.
+fn user_settings(workspace: &Workspace) -> Vec<(OsString, OsString)> {
+    let variable = |name: &str| workspace.environment().get(OsStr::new(name)).map(PathBuf::from);
+    let home = variable("HOME");
+    let config = variable("XDG_CONFIG_HOME").or_else(|| Some(home.as_ref()?.join(".config")));
+    let files = [home.map(|home| home.join(".gitconfig")), config.map(|it| it.join("git/config"))];
+    let is_changeable =
+        |file: &PathBuf| workspace.roots().iter().any(|root| root.below(file).is_some());
+    match files.iter().flatten().any(is_changeable) {
+        true => vec![
+            ("GIT_CONFIG_GLOBAL".into(), "/dev/null".into()),
+            ("GIT_ATTR_NOSYSTEM".into(), "1".into()),
+            ("XDG_CONFIG_HOME".into(), "/nonexistent".into()),
+        ],
+        false => Vec::new(),
     }
 }
 

@@ -4,12 +4,14 @@
 //! filters, hooks, file monitors, transports. So git gets a common directory that has the data of the repository behind
 //! links, and settings of our own. Nothing that the repository names can run, whatever changes meanwhile.
 
-use crate::workspace::{Root, Workspace};
+use crate::confine::private_directory;
+use crate::workspace::{Repository, Root, Workspace, read_small};
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
 use std::fmt::Write as _;
 use std::fs;
 use std::io;
-use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
 use tool_runtime::ToolError;
@@ -21,90 +23,84 @@ const DATA: &[&str] =
 /// The settings that say how the data is stored. Their values are words.
 pub(super) const FORMAT: &str = r"^(core\.(repositoryformatversion|filemode|symlinks|ignorecase|precomposeunicode|autocrlf|eol)|extensions\.(objectformat|refstorage|compatobjectformat))$";
 
-/// A repository whose files are all in the workspace.
-pub(super) struct Repository {
-    /// The directory of the working tree.
-    pub(super) git_dir: PathBuf,
-    /// The directory that all worktrees share.
-    pub(super) common: PathBuf,
-}
-
-impl Repository {
-    /// The repository of the first root.
-    ///
-    /// # Errors
-    /// There is none, or it has files outside of the roots: a worktree would make them readable.
-    pub(super) fn of(workspace: &Workspace) -> Result<Self, ToolError> {
-        let root = workspace.roots()[0].canonical_path();
-        let Some(top) = root.ancestors().find(|path| path.join(".git").symlink_metadata().is_ok())
-        else {
-            return Err(ToolError::user(format!(
-                "there is no repository of git in `{}`; run `git init` there",
-                root.display()
-            )));
-        };
-        if top != root {
-            return Err(ToolError::user(format!(
-                "the repository begins at `{}`, outside of the workspace: a worktree would show files that tools must not read; the operator may make it the first root",
-                top.display()
-            )));
-        }
-        let found = Self::at(top).map_err(|error| {
-            ToolError::user(format!(
-                "`{}` is not a repository of git: {error}",
-                top.join(".git").display()
-            ))
-        })?;
-        for directory in [&found.git_dir, &found.common] {
-            let is_inside = |root: &Arc<Root>| directory.starts_with(root.canonical_path());
-            if !workspace.roots().iter().any(is_inside) {
-                return Err(ToolError::user(format!(
-                    "the repository of `{}` is in `{}`, outside of the workspace; the operator may add it as a root",
-                    top.display(),
-                    directory.display()
-                )));
-            }
-        }
-        Ok(found)
+/// The repository of the first root, whose files are all in the workspace.
+///
+/// # Errors
+/// There is none, or it has files outside of the roots: a worktree would make them readable.
+pub(super) fn of(workspace: &Workspace) -> Result<Repository, ToolError> {
+    let root = workspace.roots()[0].canonical_path();
+    let Some(top) = root.ancestors().find(|path| path.join(".git").symlink_metadata().is_ok())
+    else {
+        return Err(ToolError::user(format!(
+            "there is no repository of git in `{}`; run `git init` there",
+            root.display()
+        )));
+    };
+    if top != root {
+        return Err(ToolError::user(format!(
+            "the repository begins at `{}`, outside of the workspace: a worktree would show files that tools must not read; the operator may make it the first root",
+            top.display()
+        )));
     }
-
-    /// The repository of a working tree, which may be a linked one or that of a submodule.
-    fn at(top: &Path) -> io::Result<Self> {
+    let found = Repository::at(top).map_err(|error| {
         let entry = top.join(".git");
-        let git_dir = match entry.metadata()?.is_dir() {
-            true => entry,
-            false => named(&entry, "gitdir: ")?,
-        };
-        let git_dir = git_dir.canonicalize()?;
-        let common = match git_dir.join("commondir") {
-            file if file.exists() => named(&file, "")?.canonicalize()?,
-            _ => git_dir.clone(),
-        };
-        Ok(Self { git_dir, common })
+        ToolError::user(format!("`{}` is not a repository of git: {error}", entry.display()))
+    })?;
+    for directory in [&found.git_dir, &found.common] {
+        check_inside(workspace, directory)?;
     }
-
-    /// A directory that stands in for the common one, with these settings, which `git config --null` has listed.
-    pub(super) fn stand_in(&self, settings: &[u8]) -> io::Result<TempDir> {
-        // Git would create it behind the link.
-        fs::create_dir_all(self.common.join("worktrees"))?;
-        let directory = tempfile::Builder::new().prefix("git-").tempdir()?;
-        for name in DATA {
-            let original = self.common.join(name);
-            if original.exists() {
-                symlink(original, directory.path().join(name))?;
-            }
+    for name in DATA {
+        let entry = found.common.join(name);
+        if entry.symlink_metadata().is_ok() {
+            check_inside(workspace, &entry)?;
         }
-        fs::write(directory.path().join("config"), format_of(settings))?;
-        Ok(directory)
     }
+    // Objects of other repositories.
+    let objects = found.common.join("objects");
+    let alternates = read_small(&objects.join("info/alternates")).unwrap_or_default();
+    for path in alternates.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        check_inside(workspace, &objects.join(path))?;
+    }
+    Ok(found)
 }
 
-/// The path that a file names, relative to its directory.
-fn named(file: &Path, prefix: &str) -> io::Result<PathBuf> {
-    let text = fs::read_to_string(file)?;
-    let path = text.trim_end_matches('\n').strip_prefix(prefix);
-    let path = path.ok_or_else(|| io::Error::other("it names no directory"))?;
-    Ok(file.parent().unwrap_or(file).join(path))
+fn check_inside(workspace: &Workspace, path: &Path) -> Result<(), ToolError> {
+    let real = path.canonicalize();
+    let is_inside =
+        |root: &Arc<Root>| real.as_ref().is_ok_and(|real| real.starts_with(root.canonical_path()));
+    if workspace.roots().iter().any(is_inside) {
+        return Ok(());
+    }
+    Err(ToolError::user(format!(
+        "a part of the repository is in `{}`, outside of the workspace; the operator may add it as a root",
+        real.as_deref().unwrap_or(path).display()
+    )))
+}
+
+/// A directory that stands in for the common one, with these settings, which `git config --null` has listed. All is
+/// created through its handle: commands may put another directory in its place.
+pub(super) fn stand_in(repository: &Repository, settings: &[u8]) -> io::Result<TempDir> {
+    let common = &repository.common;
+    // Git would create it behind the link.
+    fs::create_dir_all(common.join("worktrees"))?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix("git-");
+    let directory = match private_directory("git") {
+        Some(private) => builder.tempdir_in(private)?,
+        None => builder.tempdir()?,
+    };
+    let dir = Dir::open_ambient_dir(directory.path(), ambient_authority())?;
+    for name in DATA {
+        let original = common.join(name);
+        if original.exists() {
+            dir.symlink_contents(original, name)?;
+        }
+    }
+    let mut options = cap_std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    let mut file = dir.open_with("config", &options)?;
+    io::Write::write_all(&mut file, format_of(settings).as_bytes())?;
+    Ok(directory)
 }
 
 /// A file of settings with those that say how the data is stored. A value that is not a word is left out.

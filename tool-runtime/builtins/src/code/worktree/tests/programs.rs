@@ -141,3 +141,53 @@ async fn a_repository_with_files_outside_of_the_roots_has_no_worktrees() {
     assert!(text.contains("is in `") && text.contains("outside of the workspace"), "{text}");
     assert_eq!(fixture.branches(), ["main", "root"]);
 }
+
+/// Objects, references and records of another repository are not those of this one.
+#[tokio::test]
+async fn parts_of_a_repository_outside_of_the_roots_are_refused() {
+    let fixture = Fixture::new();
+    let outside = fixture.directory.path().join("outside");
+    fs::create_dir(&outside).unwrap();
+    fs::write(fixture.path(".git/objects/info/alternates"), format!("{}\n", outside.display()))
+        .unwrap();
+    let error = fixture.enter("w").await.unwrap_err();
+    assert!(error.contains("outside of the workspace"), "{error}");
+    fs::remove_file(fixture.path(".git/objects/info/alternates")).unwrap();
+    for name in ["worktrees", "logs", "packed-refs"] {
+        let entry = fixture.path(".git").join(name);
+        let _ = fs::remove_dir_all(&entry);
+        std::os::unix::fs::symlink(&outside, &entry).unwrap();
+        let error = fixture.enter("w").await.unwrap_err();
+        assert!(error.contains("outside of the workspace"), "{name}: {error}");
+        fs::remove_file(&entry).unwrap();
+    }
+    assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
+    fixture.enter("w").await.unwrap();
+}
+
+#[tokio::test]
+async fn a_pipe_in_place_of_a_file_of_git_does_not_block() {
+    let fixture = Fixture::new();
+    let made = Command::new("mkfifo").arg(fixture.path(".git/commondir")).status().unwrap();
+    assert!(made.success());
+    let error = fixture.enter("w").await.unwrap_err();
+    assert!(error.contains("is not a file"), "{error}");
+}
+
+/// Settings of the user that tools could write name programs as those of a repository do.
+#[tokio::test]
+async fn settings_of_the_user_in_a_root_are_not_read() {
+    let fixture = Fixture::new();
+    let home = fixture.path("");
+    let mark = fixture.directory.path().join("mark");
+    let filter = format!("[filter \"e\"]\n\tsmudge = \"touch '{}'; cat\"\n", mark.display());
+    fs::write(home.join(".gitconfig"), filter).unwrap();
+    fs::create_dir_all(home.join(".config/git")).unwrap();
+    fs::write(home.join(".config/git/attributes"), "* filter=e\n").unwrap();
+    let variables = [("HOME", home.to_str().unwrap())];
+    let pool = pool(fixture.directory.path(), CodeParams::default(), &variables);
+    let call = ToolCall::json("EnterWorktree", serde_json::json!({"name": "w"}));
+    let result = pool.call(call).await;
+    assert!(!result.is_error(), "{}", result.observation().to_text());
+    assert!(!mark.exists());
+}
