@@ -20,9 +20,7 @@ mod landlock;
 mod network;
 mod programs;
 
-#[cfg(any(feature = "browser", feature = "code"))]
 pub(crate) use directory::private_directory;
-#[cfg(feature = "browser")]
 pub(crate) use programs::NoProgram;
 
 use crate::sandbox::{Sandbox, SandboxParams};
@@ -38,15 +36,15 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub(crate) enum Child {
     /// A command of a model.
-    #[cfg(feature = "shell")]
     Command,
     /// Git over the repository of a root. With hooks it runs programs of the repository, as a command does.
-    #[cfg(feature = "code")]
-    Git { hooks: bool },
-    #[cfg(feature = "code")]
+    Git {
+        hooks: bool,
+    },
     LanguageServer,
-    #[cfg(feature = "browser")]
-    Browser { downloads: Option<PathBuf> },
+    Browser {
+        downloads: Option<PathBuf>,
+    },
 }
 
 /// What confines the programs of a workspace. Programs and directories are those of the start, since commands may
@@ -115,7 +113,6 @@ impl Confinement {
     }
 
     /// Whether commands cannot change settings of git.
-    #[cfg(feature = "shell")]
     pub(crate) fn keeps_git_settings(&self) -> bool {
         self.wraps() && !self.protected.allows_git_settings()
     }
@@ -131,7 +128,6 @@ impl Confinement {
     }
 
     /// Whether programs other than commands and git cannot change the roots.
-    #[cfg(feature = "code")]
     pub(crate) fn keeps_roots(&self) -> bool {
         let is_writable = |root: &Directory| {
             self.others.iter().any(|directory| root.path.starts_with(&directory.path))
@@ -140,7 +136,6 @@ impl Confinement {
     }
 
     /// Whether there is a sandbox.
-    #[cfg(feature = "code")]
     pub(crate) fn is_on(&self) -> bool {
         self.params.kind != Sandbox::Off
     }
@@ -201,25 +196,20 @@ impl Confinement {
         let (network, namespaces) = (self.params.network, false);
         let (roots, others) = (self.roots.iter(), self.others.iter());
         match child {
-            #[cfg(feature = "shell")]
             Child::Command => {
                 let writable = roots.chain(others).cloned().collect();
                 Rules { writable, network, namespaces }
             }
-            #[cfg(feature = "code")]
             Child::Git { hooks: true } => {
                 let writable = roots.chain(others).cloned().collect();
                 Rules { writable, network, namespaces }
             }
-            #[cfg(feature = "code")]
             Child::Git { hooks: false } => {
                 Rules { writable: roots.cloned().collect(), network: false, namespaces }
             }
-            #[cfg(feature = "code")]
             Child::LanguageServer => {
                 Rules { writable: others.cloned().collect(), network, namespaces }
             }
-            #[cfg(feature = "browser")]
             Child::Browser { downloads } => {
                 let downloads = downloads.clone().and_then(Directory::open);
                 let writable = self.browsers.iter().cloned().chain(downloads).collect();
@@ -235,13 +225,11 @@ impl Confinement {
     /// Settings of git cannot be kept from commands.
     fn take_away(&self, child: &Child, mounts: &mut Mounts) -> io::Result<()> {
         self.protected.directories().iter().for_each(|directory| mounts.hide(directory));
-        #[cfg(feature = "browser")]
         if matches!(child, Child::Browser { .. }) {
             return Ok(());
         }
         self.browsers.iter().for_each(|directory| mounts.hide(&directory.path));
         // Git itself has to change its directories, and language servers cannot change the roots.
-        #[cfg(feature = "shell")]
         if matches!(child, Child::Command) && !self.protected.allows_git_settings() {
             return self.roots.iter().try_for_each(|root| git_settings::keep(&root.path, mounts));
         }

@@ -53,6 +53,7 @@ mod caller;
 #[cfg(feature = "code")]
 pub mod code;
 #[cfg(all(feature = "__processes", unix))]
+#[allow(dead_code, unused_imports, reason = "each family uses some of it")]
 mod confine;
 #[cfg(feature = "files")]
 pub mod files;
@@ -65,8 +66,10 @@ pub mod people;
 #[cfg(any(feature = "browser", feature = "people", feature = "tasks"))]
 mod per_caller;
 #[cfg(all(feature = "__processes", unix))]
+#[allow(dead_code, unused_imports, reason = "each family uses some of it")]
 mod process;
 #[cfg(all(feature = "__processes", unix))]
+#[allow(dead_code, unused_imports, reason = "each family uses some of it")]
 mod process_tree;
 #[cfg(all(
     test,

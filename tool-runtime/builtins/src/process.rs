@@ -5,7 +5,6 @@
 
 use crate::confine::{Child, Confinement};
 use crate::process_tree::{KillOnDrop, MARK, Tree};
-#[cfg(any(feature = "browser", feature = "code"))]
 use crate::random;
 use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessSession};
 use rustix::io::Errno;
@@ -36,7 +35,6 @@ pub(crate) struct Spawned<T> {
 ///
 /// # Errors
 /// The program does not start, or cannot be confined.
-#[cfg(any(feature = "browser", feature = "code"))]
 pub(crate) async fn start(
     confinement: &Arc<Confinement>,
     child: Child,

@@ -56,7 +56,6 @@ impl Tree {
     }
 
     /// Ends all of them without blocking the thread.
-    #[cfg(any(feature = "code", feature = "shell"))]
     pub(crate) fn kill_in_background(self) {
         let known = self.kill_once(&Members::default());
         std::thread::spawn(move || self.kill_with(known));
@@ -82,18 +81,15 @@ impl Members {
 #[cfg(target_os = "linux")]
 impl Tree {
     /// Sends a signal to all of them, and returns them.
-    #[cfg(any(feature = "browser", feature = "shell"))]
     pub(crate) fn signal(&self, signal: Signal) -> Members {
         self.signal_if(signal, |_| true)
     }
 
     /// Sends a signal to all of them but the leader, and returns them.
-    #[cfg(feature = "shell")]
     pub(crate) fn signal_others(&self, signal: Signal) -> Members {
         self.signal_if(signal, |id| Some(id) != self.leader)
     }
 
-    #[cfg(any(feature = "browser", feature = "shell"))]
     fn signal_if(&self, signal: Signal, is_meant: impl Fn(Pid) -> bool) -> Members {
         let members = self.members(&Members::default());
         members.0.iter().filter(|member| is_meant(member.id)).for_each(|it| send(it, signal));
@@ -113,7 +109,6 @@ impl Tree {
 
     /// Whether one of them runs. For a leader that was waited for: an empty session is forgotten, since its id may
     /// belong to another process from then on.
-    #[cfg(feature = "shell")]
     pub(crate) fn outlives_leader(&mut self) -> bool {
         let members = self.members(&Members::default());
         self.leader =
@@ -170,7 +165,6 @@ impl Tree {
     }
 
     /// Sends a signal to the process group.
-    #[cfg(feature = "shell")]
     pub(crate) fn signal_others(&self, signal: Signal) -> Members {
         self.signal(signal)
     }
@@ -180,7 +174,6 @@ impl Tree {
     }
 
     /// Whether the process group has members, after its leader was waited for.
-    #[cfg(feature = "shell")]
     pub(crate) fn outlives_leader(&mut self) -> bool {
         let has_members = |leader: &Pid| rustix::process::test_kill_process_group(*leader).is_ok();
         self.leader = self.leader.filter(has_members);
@@ -189,13 +182,10 @@ impl Tree {
 }
 
 /// Ends the processes of a command whose call was dropped.
-#[cfg(any(feature = "code", feature = "shell"))]
 pub(crate) struct KillOnDrop(pub(crate) Option<Tree>);
 
-#[cfg(any(feature = "code", feature = "shell"))]
 impl KillOnDrop {
     /// The leader of the processes.
-    #[cfg(feature = "shell")]
     pub(crate) fn leader(&self) -> Option<Pid> {
         self.0.as_ref().and_then(|tree| tree.leader)
     }
@@ -206,7 +196,6 @@ impl KillOnDrop {
     }
 }
 
-#[cfg(any(feature = "code", feature = "shell"))]
 impl Drop for KillOnDrop {
     fn drop(&mut self) {
         if let Some(tree) = self.0.take() {

@@ -4,17 +4,21 @@ mod builder;
 mod clock;
 mod environment;
 mod links;
-#[cfg(any(feature = "files", feature = "search", all(feature = "shell", unix)))]
+#[cfg(any(feature = "files", feature = "search", all(feature = "__processes", unix)))]
+#[allow(dead_code, reason = "each family uses some of it")]
 mod open;
+#[allow(dead_code, reason = "each family uses some of it")]
 mod protected;
 #[cfg(all(feature = "__processes", unix))]
+#[allow(dead_code, reason = "each family uses some of it")]
 mod repository;
 mod resolve;
+#[allow(dead_code, reason = "each family uses some of it")]
 mod root;
 
 pub use builder::{WorkspaceBuilder, WorkspaceError};
 pub use clock::{Clock, SystemClock};
-#[cfg(any(feature = "files", feature = "search", all(feature = "shell", unix)))]
+#[cfg(any(feature = "files", feature = "code", all(feature = "shell", unix)))]
 pub(crate) use open::open_file;
 #[cfg(feature = "files")]
 pub(crate) use open::real_path;

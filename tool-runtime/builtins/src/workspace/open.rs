@@ -1,11 +1,9 @@
 //! Opening files that others may replace.
 
-#[cfg(any(feature = "files", feature = "search"))]
 use super::Root;
 use cap_std::fs::{Dir, File, OpenOptions};
 use std::io;
 use std::path::Path;
-#[cfg(any(feature = "files", feature = "search"))]
 use std::path::PathBuf;
 
 /// Opens a file for reading. Other kinds of files, such as named pipes, do not block.
@@ -20,7 +18,6 @@ pub(crate) fn open_file(dir: &Dir, path: impl AsRef<Path>) -> io::Result<File> {
     dir.open_with(path, &options)
 }
 
-#[cfg(any(feature = "files", feature = "search"))]
 impl Root {
     /// Opens a file below the root for reading.
     ///
@@ -47,13 +44,11 @@ impl Root {
 }
 
 /// The path of what is opened, as the system knows it: links may have changed since.
-#[cfg(any(feature = "files", feature = "search"))]
 #[cfg(target_os = "linux")]
 pub(crate) fn real_path(opened: &impl std::os::fd::AsRawFd) -> Option<PathBuf> {
     std::fs::read_link(format!("/proc/self/fd/{}", opened.as_raw_fd())).ok()
 }
 
-#[cfg(any(feature = "files", feature = "search"))]
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn real_path<T>(_: &T) -> Option<PathBuf> {
     None

@@ -19,32 +19,27 @@ impl Protected {
     }
 
     /// The directories that the operator protects.
-    #[cfg(all(feature = "__processes", unix))]
     pub(crate) fn directories(&self) -> &[PathBuf] {
         &self.directories
     }
 
     /// Whether the operator protects directories.
-    #[cfg(any(feature = "files", feature = "search"))]
     pub(crate) fn has_directories(&self) -> bool {
         !self.directories.is_empty()
     }
 
     /// Whether commands and tools may change what git reads its settings from.
-    #[cfg(all(feature = "__processes", unix))]
     pub(crate) fn allows_git_settings(&self) -> bool {
         self.git_settings
     }
 
     /// The reason why tools do not open an entry, by its path without symbolic links: to be continued.
-    #[cfg(any(feature = "files", feature = "search"))]
     pub(crate) fn hides(&self, path: &Path) -> Option<&'static str> {
         let is_hidden = self.directories.iter().any(|directory| path.starts_with(directory));
         is_hidden.then_some("belongs to this program, which keeps its data there")
     }
 
     /// The reason why tools do not change an entry, by its path without symbolic links: to be continued. `below` is its path in the root.
-    #[cfg(feature = "files")]
     pub(crate) fn keeps(&self, path: &Path, below: &Path) -> Option<&'static str> {
         let contains = self.directories.iter().any(|directory| directory.starts_with(path));
         if contains {

@@ -26,7 +26,6 @@ impl Root {
     }
 
     /// What tools do not change.
-    #[cfg(any(feature = "files", feature = "search"))]
     pub(crate) fn protected(&self) -> &Arc<Protected> {
         &self.protected
     }
