@@ -18,6 +18,11 @@ fn main() -> ExitCode {
     if full_disk::is_program() {
         return full_disk::fill();
     }
+    #[cfg(target_os = "linux")]
+    if sandboxes::is_program() {
+        sandboxes::run_command();
+        return ExitCode::SUCCESS;
+    }
     libtest_mimic::run(&Arguments::from_args(), tests()).exit_code()
 }
 

@@ -17,7 +17,11 @@ pub(crate) fn tests() -> Vec<Trial> {
     let landlock = Confined(Need::Landlock, Sandbox::Landlock, "landlock");
     let bubblewrap = Confined(Need::Bubblewrap, Sandbox::Bubblewrap, "bubblewrap");
     let alone = [
-        landlock.test("protects_other_processes", |_| other_processes_are_protected()),
+        landlock.test("protects_other_processes", other_processes_are_protected),
+        bubblewrap.test("protects_other_processes", other_processes_are_protected),
+        bubblewrap.test("protects_shared_memory_and_terminals", |_| devices_are_protected()),
+        bubblewrap
+            .test("ends_all_processes_with_a_killed_program", |_| all_processes_end_with_it()),
         bubblewrap.test("protects_metadata_outside", |_| metadata_outside_does_not_change()),
         bubblewrap.test("ends_all_processes_with_the_shell", |_| all_processes_end()),
         bubblewrap.test("lets_commands_clean_up_before_they_end", |_| commands_can_clean_up()),
@@ -207,10 +211,59 @@ async fn added_directories_change(sandbox: Sandbox) {
     fixture.close().await;
 }
 
-async fn other_processes_are_protected() {
-    let fixture = Fixture::confined(Sandbox::Landlock, true);
+async fn other_processes_are_protected(sandbox: Sandbox) {
+    let fixture = Fixture::confined(sandbox, true);
     let value = fixture.bash(&format!("kill -0 {} && echo yes", std::process::id())).await;
     assert_eq!(value["stdout"], "", "{value}");
+    fixture.close().await;
+}
+
+/// Those of others: commands have their own.
+async fn devices_are_protected() {
+    let fixture = Fixture::confined(Sandbox::Bubblewrap, true);
+    let shared = tempfile::NamedTempFile::new_in("/dev/shm").unwrap();
+    let flags = rustix::pty::OpenptFlags::RDWR | rustix::pty::OpenptFlags::NOCTTY;
+    let terminal = rustix::pty::openpt(flags).unwrap();
+    rustix::pty::grantpt(&terminal).unwrap();
+    rustix::pty::unlockpt(&terminal).unwrap();
+    let name = rustix::pty::ptsname(&terminal, Vec::new()).unwrap().into_string().unwrap();
+    for file in [shared.path().to_str().unwrap(), &name] {
+        let value = fixture.bash(&format!("test -e {file} && echo x > {file}")).await;
+        assert_ne!(value["exit_code"], 0, "{file}: {value}");
+    }
+    assert_eq!(std::fs::read(shared.path()).unwrap(), b"");
+    fixture.close().await;
+}
+
+/// The variable by which this test runs itself: the directory of a root.
+const PROGRAM: &str = "SANDBOXED_PROGRAM";
+
+/// Whether this process is the program of a test, which is killed.
+pub(crate) fn is_program() -> bool {
+    std::env::var_os(PROGRAM).is_some()
+}
+
+/// Runs a command that does not end, nor does what it leaves in the background.
+pub(crate) fn run_command() {
+    let directory = std::env::var_os(PROGRAM).unwrap_or_default();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let fixture = Fixture::beside(Path::new(&directory));
+        fixture.bash("exec 3>held; (env -i setsid sleep 1000 &); sleep 1000").await;
+    });
+}
+
+async fn all_processes_end_with_it() {
+    let fixture = Fixture::confined(Sandbox::Bubblewrap, true);
+    let (opened, held) = fixture.opened_pipe("held");
+    let mut program = std::process::Command::new(std::env::current_exe().unwrap())
+        .env(PROGRAM, fixture.root().parent().unwrap())
+        .spawn()
+        .unwrap();
+    ended(opened).await;
+    program.kill().unwrap();
+    program.wait().unwrap();
+    ended(held).await;
     fixture.close().await;
 }
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use std::fs::{self, File};
 use std::io::Read as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::sync::oneshot::{self, Receiver};
@@ -56,6 +56,14 @@ impl Fixture {
         let builtins = Builtins::new(workspace).profiles(profiles).shell(ShellParams::default());
         let pool = ToolPool::builder().install(others(builtins)).allow_empty().build().unwrap();
         Self { directory, pool }
+    }
+
+    /// Tools in bubblewrap over the directory `root` of a directory that belongs to another fixture.
+    pub(crate) fn beside(directory: &Path) -> Self {
+        let own = TempDir::new().unwrap();
+        std::os::unix::fs::symlink(directory.join("root"), own.path().join("root")).unwrap();
+        let sandbox = SandboxParams::new(Sandbox::Bubblewrap);
+        Self::over(own, |workspace| workspace.sandbox(sandbox), |builtins| builtins)
     }
 
     pub(crate) fn root(&self) -> PathBuf {
@@ -112,17 +120,25 @@ impl Fixture {
 
     /// A named pipe in the root, and what is read from it once all its writers have ended.
     pub(crate) fn pipe(&self, name: &str) -> Receiver<String> {
+        self.opened_pipe(name).1
+    }
+
+    /// The same, and a message when it has its first writer.
+    pub(crate) fn opened_pipe(&self, name: &str) -> (Receiver<String>, Receiver<String>) {
         let path = self.root().join(name);
         let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
         assert!(made.success());
+        let (opened, is_open) = oneshot::channel();
         let (sender, receiver) = oneshot::channel();
         // Not a thread of the runtime, which would wait for it when a test fails.
         std::thread::spawn(move || {
             let mut text = String::new();
-            File::open(path).unwrap().read_to_string(&mut text).unwrap();
+            let mut pipe = File::open(path).unwrap();
+            let _ = opened.send(String::new());
+            pipe.read_to_string(&mut text).unwrap();
             let _ = sender.send(text);
         });
-        receiver
+        (is_open, receiver)
     }
 
     pub(crate) async fn close(self) {
