@@ -159,7 +159,7 @@ fn sandbox(arguments: &ProgramArguments) -> Result<SandboxParams, BoxError> {
     Ok(SandboxParams { kind, network: !arguments.has("no-network"), writable })
 }
 
-/// The variables of `--env`. Keys of the program itself are none of them.
+/// The variables of `--env`. A key that the program uses itself is an error.
 fn passed(arguments: &ProgramArguments) -> Result<Vec<String>, BoxError> {
     let names: Vec<String> = arguments.values("env").map(str::to_owned).collect();
     if names.is_empty() {

@@ -30,7 +30,7 @@ use directory::Directory;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A program that a family starts.
 #[derive(Clone, Debug)]
@@ -59,6 +59,8 @@ pub(crate) struct Confinement {
     browsers: Option<Directory>,
     protected: Arc<Protected>,
     bubblewrap: Option<PathBuf>,
+    /// Whether the system has what the settings need. Each family asks, and a program of bubblewrap is started for it.
+    checked: OnceLock<Result<(), String>>,
 }
 
 /// What a program may change and reach.
@@ -81,8 +83,10 @@ impl Confinement {
         let roots: Vec<Directory> = roots.filter_map(Directory::open).collect();
         let of_browsers = || Directory::open(directory::private_directory("browsers")?);
         let browsers = (params.kind != Sandbox::Off).then(of_browsers).flatten();
-        let mut confinement = Self { params, roots, others, browsers, protected, bubblewrap: None };
-        if confinement.params.kind == Sandbox::Bubblewrap {
+        let (bubblewrap, checked) = (None, OnceLock::new());
+        let mut confinement =
+            Self { params, roots, others, browsers, protected, bubblewrap, checked };
+        if confinement.wraps() {
             let path = std::env::var_os("PATH").unwrap_or_default();
             confinement.bubblewrap = confinement.look_up(Path::new("bwrap"), &path).ok();
         }
@@ -94,6 +98,10 @@ impl Confinement {
     /// # Errors
     /// The reason, and what to install or change.
     pub(crate) fn check(&self) -> Result<(), String> {
+        self.checked.get_or_init(|| self.look()).clone()
+    }
+
+    fn look(&self) -> Result<(), String> {
         match self.params.kind {
             Sandbox::Off if !self.params.network => {
                 Err("`network = false` needs a sandbox; set its kind to `bubblewrap`".to_owned())
@@ -149,7 +157,7 @@ impl Confinement {
         child: &Child,
         program: PathBuf,
     ) -> io::Result<(PathBuf, Vec<OsString>)> {
-        if self.params.kind != Sandbox::Bubblewrap {
+        if !self.wraps() {
             return Ok((program, Vec::new()));
         }
         let missing = || {
@@ -171,18 +179,15 @@ impl Confinement {
     /// Restricts this thread, and all processes that it starts.
     #[cfg(target_os = "linux")]
     pub(crate) fn restrict_thread(&self, child: &Child) -> io::Result<()> {
-        let rules = self.rules(child);
-        match self.params.kind {
-            Sandbox::Off => return Ok(()),
-            Sandbox::Landlock => landlock::restrict_thread(&rules)?,
-            Sandbox::Bubblewrap => {}
-        }
-        if rules.network {
+        if !self.is_on() {
             return Ok(());
         }
+        let rules = self.rules(child);
+        if !self.wraps() {
+            landlock::restrict_thread(&rules)?;
+        }
         // Bubblewrap gives the program a network of its own, which it prepares by sockets.
-        let allows_own = self.params.kind == Sandbox::Bubblewrap;
-        network::deny(allows_own)
+        if rules.network { Ok(()) } else { network::deny(self.wraps()) }
     }
 
     /// A sandbox does not pass `check` on other systems, but for bubblewrap.
@@ -196,11 +201,7 @@ impl Confinement {
         let (network, namespaces) = (self.params.network, false);
         let (roots, others) = (self.roots.iter(), self.others.iter());
         match child {
-            Child::Command => {
-                let writable = roots.chain(others).cloned().collect();
-                Rules { writable, network, namespaces }
-            }
-            Child::Git { hooks: true } => {
+            Child::Command | Child::Git { hooks: true } => {
                 let writable = roots.chain(others).cloned().collect();
                 Rules { writable, network, namespaces }
             }

@@ -52,7 +52,7 @@ pub(super) fn check(program: Option<&Path>) -> Result<(), String> {
     Err(format!("`bwrap` cannot confine commands here (0.8 or newer is needed): {}", reason.trim()))
 }
 
-/// What is mounted on a path, beside what is mounted above it. Later ones are stricter.
+/// The way a path is mounted. The variants are ordered: a later one is stricter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Mount {
     Writable,

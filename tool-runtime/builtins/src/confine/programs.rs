@@ -1,7 +1,6 @@
 //! Where programs are looked for: outside of what tools may change, who could put another one there.
 
 use super::Confinement;
-use crate::sandbox::Sandbox;
 use crate::workspace::Environment;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -66,7 +65,7 @@ impl Confinement {
 
     /// Whether tools may change a file. Without a sandbox, commands may change all files of the user.
     fn may_change(&self, file: &Path) -> bool {
-        let others = self.others.iter().filter(|_| self.params.kind != Sandbox::Off);
+        let others = self.others.iter().filter(|_| self.is_on());
         self.roots.iter().chain(others).any(|directory| file.starts_with(&directory.path))
     }
 }

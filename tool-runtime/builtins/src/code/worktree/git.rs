@@ -132,7 +132,7 @@ impl Git {
         let file = repository.common.join("config");
         command.args(["config", "--no-includes", "--null", "--file"]).arg(file);
         command.args(["--get-regexp", FORMAT]).env("GIT_DIR", "/dev/null");
-        // It fails if there is no such setting.
+        // `git config` fails if no setting matches.
         Ok(self.execute(command).await?.stdout)
     }
 
