@@ -48,6 +48,7 @@ pub(crate) fn generate(model: &Model<'_>) -> TokenStream {
     let tables = arguments::tables(model);
     let output = (model.kind == Kind::Tool).then(|| output::function(model));
     let implementation = implementation(model);
+    let typed = (model.kind == Kind::Tool).then(|| tool::call_action(model));
     let registration = registration(model);
     quote_spanned! {hygienic(Span::call_site())=>
         #action
@@ -61,6 +62,7 @@ pub(crate) fn generate(model: &Model<'_>) -> TokenStream {
             #tables
             #output
             #implementation
+            #typed
             #registration
         };
     }

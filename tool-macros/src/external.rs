@@ -71,24 +71,25 @@ fn types_of(tool: &Definition, file: &str, runtime: &Ident, idents: &mut Idents)
     let output = items.output(tool, &stem);
     let items = items.finish();
     let (name, pinned) = (&tool.name, &tool.pinned);
-    let (output, convert) = match output {
-        Some(output) => {
-            (output, quote!(::#runtime::__private::structured_output(#name, observation)))
-        }
-        None => (quote!(::#runtime::Observation), quote!(::core::result::Result::Ok(observation))),
-    };
+    let value = output.unwrap_or_else(|| quote!(::#runtime::Observation));
     quote! {
         #items
 
-        #[automatically_derived]
-        impl ::#runtime::ExternalAction for #action {
-            const NAME: &'static ::core::primitive::str = #name;
-            type Output = #output;
+        impl #action {
+            /// The tool's id in the pool.
+            pub const NAME: &'static ::core::primitive::str = #name;
+        }
 
-            fn output(
-                observation: ::#runtime::Observation,
-            ) -> ::core::result::Result<Self::Output, ::#runtime::CallError> {
-                #convert
+        #[automatically_derived]
+        impl ::#runtime::__private::CallAction for #action {
+            const TOOL: &'static ::core::primitive::str = #name;
+            type Value = #value;
+        }
+
+        #[automatically_derived]
+        impl ::#runtime::__private::TypedArguments for #action {
+            fn to_json(&self) -> ::core::option::Option<::std::string::String> {
+                ::#runtime::__private::to_json(self)
             }
         }
 

@@ -183,11 +183,14 @@ impl<'a> Model<'a> {
 
     /// The return type; `()` if none is written or the written one was rejected.
     pub(crate) fn output(&self) -> TokenStream {
+        self.written_output().map_or_else(|| quote!(()), ToTokens::to_token_stream)
+    }
+
+    /// The return type as it is written, unless it was rejected.
+    pub(crate) fn written_output(&self) -> Option<&Type> {
         match &self.function.signature.output {
-            ReturnType::Type(_, output) if self.has_valid_output(output) => {
-                output.to_token_stream()
-            }
-            _ => quote!(()),
+            ReturnType::Type(_, output) if self.has_valid_output(output) => Some(output),
+            _ => None,
         }
     }
 

@@ -12,7 +12,7 @@ mod replacement;
 mod shared_state;
 
 pub(crate) use block::block_errors;
-pub(crate) use output::output_error;
+pub(crate) use output::{is_borrowed_str, output_error, success};
 pub(crate) use parameter::{is_plain_argument, is_unsupported};
 pub(crate) use replacement::replacement;
 pub(crate) use shared_state::{generic, optional};

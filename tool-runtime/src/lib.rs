@@ -84,7 +84,7 @@
 //! | serve over HTTP | [`McpServer::serve_http`], `HttpOptions`, `Authenticate` |
 //! | test a server, detect changed schemas | `testing` |
 //! | **External MCP servers** | |
-//! | call external tools by types | `external_tools!`, [`ExternalAction`] |
+//! | call tools by types | [`CallAction`], `external_tools!` |
 //! | change names, texts and arguments of tools | [`ToolTransform`], [`ToolPoolBuilder::transform`] |
 //! | read `mcpServers` files | [`McpConfig`], [`McpServerConfig`] |
 //! | connect servers and add their tools to a pool | [`McpManager`], [`McpServerStatus`], [`McpState`] |
@@ -191,38 +191,38 @@ pub use tool_runtime_audit as audit;
 #[cfg(feature = "cli")]
 #[doc(inline)]
 pub use tool_runtime_cli::{Cli, ProgramArguments, ProgramOptions, TerminalApprover, main};
-#[cfg(feature = "tower")]
-#[doc(inline)]
-pub use tool_runtime_core::CallService;
 #[doc(inline)]
 pub use tool_runtime_core::{
     AbsentSource, Access, Action, After, AfterCall, AgentHandle, AgentMailbox, AgentOutcome,
     AgentRun, AgentSpawner, Amount, Answer, Approval, ApprovalRequest, Approver, Approvers,
     ArgumentCount, ArgumentMatch, ArgumentMatcher, ArgumentTransform, Arguments, Batch, Before,
-    Begin, BlockingPool, BoxFuture, CallAction, CallError, CallEvent, CallNumber, CallRequest,
-    CallStage, CallView, CancellationToken, CliCommand, ClientAnswerError, ClientCall, ClientTools,
+    Begin, BlockingPool, BoxFuture, CallAction, CallError, CallEvent, CallNumber, CallStage,
+    CallView, CancellationToken, CliCommand, ClientAnswerError, ClientCall, ClientTools,
     CommandArgument, CommandArguments, CommandForm, CommandOption, Complete, Completion,
     CompletionContext, ConfigError, ContentAnnotations, ContentBlock, ContentExtra, Decision,
     Declaration, DeclarationReport, DeclarationStatus, Declarations, DeclaredTools, DecodeError,
-    Effect, EmbeddedResource, ErrorClass, Execution, Executor, ExternalAction, Filter, Form,
-    FormChoice, FormField, Handler, Hook, HookAnswer, HookCall, Icon, IntoObservation, IntoPrompt,
-    IntoResource, Issue, Json, KeyPart, Limit, LimitExceeded, Limiter, LogEntry, LogLevel, MatchAs,
-    Matcher, Measure, MediaContent, MetaParameters, Observation, OfferingBuilder, OutputLimits,
-    PathMatcher, PatternError, Peer, PeerCapability, PeerError, PeerInfo, PeerRequest,
-    PolicyEngine, PoolChange, PoolChanges, PoolConfig, PoolError, PoolExtension, PoolProblem,
-    PoolReport, PoolSession, Principal, Progress, Prompt, PromptAction, PromptArgument,
-    PromptBuilder, PromptDefinition, PromptMessage, PromptMessages, ProtocolError, ReadRequest,
-    Receipt, RecordError, Recorder, Refill, Registration, Registry, RegistryError, Remember,
-    Repair, RepairKind, Requirement, RequirementState, Reservation, Resource, ResourceAction,
-    ResourceBuilder, ResourceContents, ResourceDefinition, ResourceLink, Restriction, RetryMode,
-    Risk, Role, Root, SamplingRequest, SamplingResult, Secret, Selector, SelectorError, SessionId,
-    SharedBy, Snapshot, Source, SpawnKind, SpawnRequest, SpecProblem, StepId, StepStore,
-    TaskSupport, TextArguments, TextContent, TextHandler, Tool, ToolAnnotations, ToolBuilder,
-    ToolCall, ToolContext, ToolDefinition, ToolError, ToolFactory, ToolPattern, ToolPool,
-    ToolPoolBuilder, ToolReport, ToolResult, ToolSpec, ToolStatus, ToolTransform, Tools, Toolset,
-    ToolsetError, ToolsetKind, ToolsetMethods, Total, TraceContext, TransformError, UrlMatcher,
+    Effect, EmbeddedResource, ErrorClass, Execution, Executor, Filter, Form, FormChoice, FormField,
+    Handler, Hook, HookAnswer, HookCall, Icon, IntoObservation, IntoPrompt, IntoResource, Issue,
+    Json, KeyPart, Limit, LimitExceeded, Limiter, LogEntry, LogLevel, MatchAs, Matcher, Measure,
+    MediaContent, MetaParameters, Observation, OfferingBuilder, OutputLimits, PathMatcher,
+    PatternError, Peer, PeerCapability, PeerError, PeerInfo, PeerRequest, PolicyEngine, PoolChange,
+    PoolChanges, PoolConfig, PoolError, PoolExtension, PoolProblem, PoolReport, PoolSession,
+    Principal, Progress, Prompt, PromptAction, PromptArgument, PromptBuilder, PromptDefinition,
+    PromptMessage, PromptMessages, ProtocolError, ReadRequest, Receipt, RecordError, Recorder,
+    Refill, Registration, Registry, RegistryError, Remember, Repair, RepairKind, Requirement,
+    RequirementState, Reservation, Resource, ResourceAction, ResourceBuilder, ResourceContents,
+    ResourceDefinition, ResourceLink, Restriction, RetryMode, Risk, Role, Root, SamplingRequest,
+    SamplingResult, Secret, Selector, SelectorError, SessionId, SharedBy, Snapshot, Source,
+    SpawnKind, SpawnRequest, SpecProblem, StepId, StepStore, TaskSupport, TextArguments,
+    TextContent, TextHandler, Tool, ToolAnnotations, ToolBuilder, ToolCall, ToolContext,
+    ToolDefinition, ToolError, ToolFactory, ToolPattern, ToolPool, ToolPoolBuilder, ToolReport,
+    ToolResult, ToolSpec, ToolStatus, ToolTransform, Tools, Toolset, ToolsetError, ToolsetKind,
+    ToolsetMethods, Total, TraceContext, TransformError, TypedArguments, TypedValue, UrlMatcher,
     Usage, WithToolsets, WithoutToolsets,
 };
+#[cfg(feature = "tower")]
+#[doc(inline)]
+pub use tool_runtime_core::{CallRequest, CallService};
 #[cfg(feature = "secrets")]
 #[doc(inline)]
 pub use tool_runtime_core::{Redactor, SecretTemplate, Secrets, UnknownSecret};
@@ -287,9 +287,9 @@ pub mod prelude {
     pub use tool_macros::{Form, prompt, resource, tool, toolset};
     #[doc(no_inline)]
     pub use tool_runtime_core::{
-        Action, CallAction, ContentBlock, ErrorClass, ExternalAction, Form, IntoObservation, Json,
-        Observation, Prompt, PromptAction, PromptMessage, Resource, ResourceAction, Role, Tool,
-        ToolCall, ToolContext, ToolDefinition, ToolError, ToolPool, ToolResult, Toolset,
+        Action, CallAction, ContentBlock, ErrorClass, Form, IntoObservation, Json, Observation,
+        Prompt, PromptAction, PromptMessage, Resource, ResourceAction, Role, Tool, ToolCall,
+        ToolContext, ToolDefinition, ToolError, ToolPool, ToolResult, Toolset,
     };
 }
 

@@ -100,6 +100,26 @@ returning! {
     fails_local -> Result<(), Box<dyn std::error::Error>> = Err("no".into()) => "no";
 }
 
+mod search {
+    /// A type of this name that is no result.
+    #[derive(Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+    pub struct Result {
+        pub total: u64,
+    }
+}
+
+/// Search.
+#[tool]
+async fn own_result() -> search::Result {
+    search::Result { total: 1 }
+}
+
+#[tokio::test]
+async fn a_type_may_be_named_result() {
+    let pool = ToolPool::builder().tool::<OwnResultAction>().build().unwrap();
+    assert_eq!(OwnResultAction {}.call(&pool).await.unwrap(), search::Result { total: 1 });
+}
+
 /// Return an error that cannot leave its thread.
 #[tool(inline)]
 fn inline_local() -> Result<String, Box<dyn std::error::Error>> {

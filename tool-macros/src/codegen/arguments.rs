@@ -178,7 +178,7 @@ fn value(index: usize, argument: &Argument<'_>) -> TokenStream {
     }
 }
 
-/// The constraints of all arguments, for decoded and typed calls alike.
+/// The constraints of all arguments.
 pub(super) fn check(model: &Model<'_>) -> Option<TokenStream> {
     let enumerated = model.arguments().enumerate();
     let checks: Vec<TokenStream> =
@@ -202,16 +202,31 @@ fn checks(index: usize, argument: &Argument<'_>) -> impl Iterator<Item = TokenSt
     })
 }
 
-/// `fn to_json`. Autoref omits values that are not `Serialize`; the names are in the table.
-pub(super) fn to_json(model: &Model<'_>) -> TokenStream {
+/// `impl TypedArguments for AddAction`, under the condition that each argument can be written as JSON. The lifetime keeps
+/// the condition from being required where the tool is defined. Autoref omits values that are not `Serialize`.
+pub(super) fn typed(model: &Model<'_>) -> TokenStream {
+    let action = model.action();
     let fields = model.arguments().map(|argument| argument.ident);
-    let traits = model.arguments().next().map(
-        |_| quote_spanned!(hygienic(Span::call_site())=> use __tool::{OmitJson as _, WriteJson as _};),
-    );
+    let types: Vec<_> = model.arguments().map(Argument::ty).collect();
+    let (parameters, traits) = match types.is_empty() {
+        true => (None, None),
+        false => (
+            Some(quote!(<'__typed>)),
+            Some(
+                quote_spanned!(hygienic(Span::call_site())=> use __tool::{OmitJson as _, WriteJson as _};),
+            ),
+        ),
+    };
     quote_spanned! {hygienic(Span::call_site())=>
-        fn to_json(&self) -> ::core::option::Option<__tool::String> {
-            #traits
-            __tool::json_object(__PARAMETERS, &[#((&&__tool::JsonOf(&self.#fields)).json()),*])
+        #[allow(private_bounds)]
+        impl #parameters __tool::TypedArguments for #action
+        where
+            #(#types: __tool::TypedArgument<'__typed>,)*
+        {
+            fn to_json(&self) -> ::core::option::Option<__tool::String> {
+                #traits
+                __tool::json_object(__PARAMETERS, &[#((&&__tool::JsonOf(&self.#fields)).json()),*])
+            }
         }
     }
 }

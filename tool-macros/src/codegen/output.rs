@@ -15,7 +15,7 @@ pub(super) fn function(model: &Model<'_>) -> TokenStream {
     let failure = conversion("__failure", &output, arrow);
     quote_spanned! {hygienic(Span::call_site())=>
         fn __output() -> __tool::Output<#output> {
-            use __tool::{ClonedKind as _, ErrorKind as _, FlattenedKind as _, NestedResultKind as _, MessageKind as _, UnsupportedErrorKind as _, DirectKind as _, PlainKind as _, ReportedKind as _, StructuredKind as _, UnsupportedKind as _};
+            use __tool::{ErrorKind as _, FlattenedKind as _, NestedResultKind as _, MessageKind as _, UnsupportedErrorKind as _, DirectKind as _, PlainKind as _, ReportedKind as _, StructuredKind as _, UnsupportedKind as _};
             let __returned = __tool::Returned::<#output>::NEW;
             let (__success, __failure) = (__returned.success(), __returned.failure());
             __returned.with(#success, #failure)
@@ -25,16 +25,13 @@ pub(super) fn function(model: &Model<'_>) -> TokenStream {
 
 fn conversion(probe: &str, output: &TokenStream, span: Span) -> TokenStream {
     let probe = Ident::new(probe, hygienic(Span::call_site()));
-    quote_spanned!(span=> (&&&&&&#probe).kind().accept::<#output>())
+    quote_spanned!(span=> (&&&&&#probe).kind().accept::<#output>())
 }
 
 pub(super) fn observe() -> TokenStream {
     quote_spanned! {hygienic(Span::call_site())=>
         fn observe(__value: Self::Output) -> ::core::result::Result<__tool::Observation, __tool::ToolError> {
             __output().observe(__value)
-        }
-        fn observe_ref() -> ::core::option::Option<__tool::ObserveRef<Self::Output>> {
-            __output().observe_ref()
         }
     }
 }

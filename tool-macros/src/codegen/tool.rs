@@ -4,6 +4,7 @@ use super::{access, arguments, output};
 use crate::hints::Hint;
 use crate::model::Model;
 use crate::names::hygienic;
+use crate::shape::{is_borrowed_str, success};
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -13,8 +14,33 @@ pub(super) fn tool_items(model: &Model<'_>) -> TokenStream {
     let observe = output::observe();
     let visualize = visualize(model);
     let access = access::access(model);
-    let json = arguments::to_json(model);
-    quote!(#observe #visualize #access #json)
+    quote!(#observe #visualize #access)
+}
+
+/// `impl CallAction for AddAction`, for typed calls. The value is named by way of the output, so that a private type is
+/// reported once. A static string is read back as an owned one.
+pub(super) fn call_action(model: &Model<'_>) -> TokenStream {
+    let (action, arguments) = (model.action(), arguments::typed(model));
+    let (depth, success) = model.written_output().map_or((0, None), success);
+    let mut value = quote!(<#action as __tool::Action>::Output);
+    for _ in 0..depth {
+        value = quote!(<#value as __tool::ResultType>::Value);
+    }
+    if success.is_some_and(is_borrowed_str) {
+        value = quote!(__tool::String);
+    }
+    quote_spanned! {hygienic(Span::call_site())=>
+        #[automatically_derived]
+        impl __tool::CallAction for #action {
+            const TOOL: &'static ::core::primitive::str = <#action as __tool::Action>::NAME;
+            const IS_RESULT: ::core::primitive::bool = {
+                use __tool::NotResult as _;
+                <__tool::Returned<#value>>::IS_RESULT
+            };
+            type Value = #value;
+        }
+        #arguments
+    }
 }
 
 pub(super) fn definition(model: &Model<'_>) -> TokenStream {

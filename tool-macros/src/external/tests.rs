@@ -111,7 +111,7 @@ fn references_end_and_nested_objects_have_types() {
             "pub root: TreeRoot",
             "pub struct TreeOutput {",
             "pub count: ::core::primitive::i64",
-            "type Output = TreeOutput;",
+            "type Value = TreeOutput;",
             "pub fn new(root: TreeRoot, filter: TreeFilter) -> Self {",
         ],
     );

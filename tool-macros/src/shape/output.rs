@@ -4,7 +4,7 @@ use super::forbidden::{Construct, Position};
 use crate::kind::Kind;
 use crate::types::ungrouped;
 use quote::ToTokens;
-use syn::{Error, Type};
+use syn::{Error, GenericArgument, Ident, PathArguments, Type};
 
 /// The reason why a return type cannot have a schema.
 pub(crate) fn output_error(output: &Type, kind: Kind) -> Option<Error> {
@@ -51,4 +51,48 @@ fn unsized_output(output: &Type, noun: &str) -> Option<String> {
         _ => return None,
     };
     Some(format!("a {noun}'s output must be owned; {remedy}"))
+}
+
+/// The success type of a return type, and how many results are around it: 1 for `Result<T, E>` and `Option<Result<T, E>>`,
+/// whatever the path to an alias of that name. `None` for the type of `fmt::Result`.
+pub(crate) fn success(output: &Type) -> (usize, Option<&Type>) {
+    let Some((name, argument)) = generic(output) else { return (0, Some(output)) };
+    if is_result(output) {
+        let (depth, success) = argument.map_or((0, None), success);
+        return (1 + depth, success);
+    }
+    let is_result = |argument: &&Type| is_result(argument);
+    match argument.filter(is_result) {
+        Some(_) if name == "Option" => (1, None),
+        _ => (0, Some(output)),
+    }
+}
+
+/// Whether a type is a result by its name. A type of that name without arguments is one only in `fmt`.
+fn is_result(ty: &Type) -> bool {
+    let Type::Path(path) = ungrouped(ty) else { return false };
+    let mut segments = path.path.segments.iter().rev();
+    let is_named = segments.next().is_some_and(|last| last.ident == "Result");
+    let is_of_fmt = segments.next().is_some_and(|module| module.ident == "fmt");
+    is_named && (is_of_fmt || generic(ty).is_some_and(|(_, argument)| argument.is_some()))
+}
+
+/// The name of a type, and its first argument that is a type.
+fn generic(ty: &Type) -> Option<(&Ident, Option<&Type>)> {
+    let Type::Path(path) = ungrouped(ty) else { return None };
+    let last = path.path.segments.last()?;
+    let argument = match &last.arguments {
+        PathArguments::AngleBracketed(arguments) => match arguments.args.first() {
+            Some(GenericArgument::Type(argument)) => Some(argument),
+            _ => None,
+        },
+        _ => None,
+    };
+    Some((&last.ident, argument))
+}
+
+/// Whether a type is `&str`, of whatever lifetime.
+pub(crate) fn is_borrowed_str(ty: &Type) -> bool {
+    let Type::Reference(reference) = ungrouped(ty) else { return false };
+    matches!(ungrouped(&reference.elem), Type::Path(path) if path.path.is_ident("str"))
 }

@@ -9,20 +9,19 @@ pub use crate::constraint::{
 };
 pub use crate::context::{Injectable, ToolContext};
 pub use crate::definition::{Draft, DraftOf, TaskSupport, ToolDefinition};
-pub use crate::dispatch::structured_output;
+pub use crate::dispatch::{CallAction, ResultType, TypedArgument, TypedArguments};
 pub use crate::error::ToolError;
 pub use crate::matching::MatchAs;
 pub use crate::need::Need;
 pub use crate::observation::Observation;
 pub use crate::output::{
-    ClonedKind, DirectKind, ErrorKind, FlattenedKind, MessageKind, NestedResultKind, ObserveRef,
-    Output, PlainKind, ReportedKind, Returned, StructuredKind, UnsupportedErrorKind,
-    UnsupportedKind,
+    DirectKind, ErrorKind, FlattenedKind, MessageKind, NestedResultKind, NotResult, Output,
+    PlainKind, ReportedKind, Returned, StructuredKind, UnsupportedErrorKind, UnsupportedKind,
 };
 pub use crate::parameter::{
     AdvertiseDefault, ArgumentType, DefaultOf, JsonOf, OmitDefault, OmitJson, Parameter, Settings,
     WriteJson, advertise_example, argument, defaulted, flattened, json_object, matched_text,
-    reject, shown, text_default, type_default,
+    reject, shown, text_default, to_json, type_default,
 };
 pub use crate::peer::{Form, FormChoice, FormField, form_field};
 pub use crate::prompt::{PromptAction, PromptDefinition, PromptDraft};

@@ -7,7 +7,6 @@ use crate::definition::ToolDefinition;
 use crate::error::ToolError;
 use crate::future::BoxFuture;
 use crate::observation::Observation;
-use crate::output::ObserveRef;
 use crate::parameter::Settings;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use tokio::sync::oneshot;
@@ -115,18 +114,6 @@ pub trait Action: Sized + Send + 'static {
     /// The first constraint that is broken.
     fn check(&self) -> Result<(), DecodeError> {
         Ok(())
-    }
-
-    /// The arguments as a JSON object, where all of their types are `Serialize`.
-    #[doc(hidden)]
-    fn to_json(&self) -> Option<String> {
-        None
-    }
-
-    /// The conversion of an output that is still needed, where its type allows one.
-    #[doc(hidden)]
-    fn observe_ref() -> Option<ObserveRef<Self::Output>> {
-        None
     }
 
     #[doc(hidden)]

@@ -112,6 +112,7 @@ impl ToolResult {
     }
 
     /// The outcome passed to [`Self::new`].
+    #[cfg(feature = "tower")]
     pub(crate) fn into_outcome(self) -> Result<Observation, CallError> {
         match self.error {
             Some(error) => Err(error),

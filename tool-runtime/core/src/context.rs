@@ -85,6 +85,9 @@ struct Parts {
     execution: Option<Arc<Execution>>,
     /// The number of the innermost recorded call around this context.
     call_number: Option<NonZeroU64>,
+    /// The pool whose layers are around the call, by an id.
+    #[cfg(feature = "tower")]
+    layers: Option<usize>,
     /// Number of times that the context was passed on to another call, by tools or by callers.
     times_passed_on: u16,
     /// The calls of a request that may be continued by a later one.
@@ -373,9 +376,17 @@ impl ToolContext {
         self.0.held.as_ref()
     }
 
-    /// Whether a tool made the call.
-    pub(crate) fn is_nested(&self) -> bool {
-        self.0.depth > 0
+    /// Whether the call is inside of the layers of a pool, as is all that its tool calls.
+    #[cfg(feature = "tower")]
+    pub(crate) fn is_in_layers(&self, pool: usize) -> bool {
+        self.0.layers == Some(pool)
+    }
+
+    /// The context of a call that has passed the layers of a pool.
+    #[cfg(feature = "tower")]
+    pub(crate) fn in_layers(mut self, pool: usize) -> Self {
+        self.parts().layers = Some(pool);
+        self
     }
 
     /// Adds a guard, which is kept as long as the call runs: until the returned value is dropped and

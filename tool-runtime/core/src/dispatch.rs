@@ -1,9 +1,9 @@
-//! The stages of a call, one per file; fewer for prompts and resources.
+//! Calls. There are two paths: `plain` (decode, run) and `governed` (all stages, one per file in `stage`, with one
+//! `ending`). Calls by name, by JSON, by type, in batches, by other tools, and rejected ones take one of the two.
 //!
-//! Stages are pinned where they are created and pass a pointer to the next one: moving futures and
-//! observations between stages was a quarter of the cost of a small call. `intercepted` is boxed, so
-//! that calls which skip it do not carry its size. A tool whose call ends early (time limit,
-//! cancellation, dropped future) is notified by `interrupt`.
+//! The plain path is pinned where it is created and passes a pointer to the next stage: moving futures and observations
+//! was a quarter of the cost of a small call. The governed path is boxed once, at its entry. A tool whose call ends early
+//! (time limit, cancellation, dropped future) is notified by `interrupt`.
 //!
 //! Arguments are decoded from text without a `serde_json::Value`. Only when decoding rejects them are
 //! they parsed as a value and walked by the schema, which finds every issue and words it. The error of
@@ -15,40 +15,32 @@ mod batch;
 mod check;
 mod ending;
 mod execution;
-mod external;
+mod governed;
 mod guard;
-mod hooked;
-mod intercepted;
-#[cfg_attr(not(feature = "tower"), allow(dead_code))]
+#[cfg(feature = "tower")]
 mod layered;
 mod nested;
 mod offering;
-mod rejection;
+mod plain;
 mod report;
-mod resolve;
-mod resources;
-mod scopes;
+mod stage;
 mod typed;
-mod typed_governed;
+mod typed_value;
 
 pub use batch::Batch;
-pub use external::{ExternalAction, structured_output};
-#[cfg(feature = "tower")]
-pub(crate) use layered::layered;
-pub use typed::CallAction;
+pub use typed::{CallAction, ResultType, TypedArgument, TypedArguments};
+pub use typed_value::TypedValue;
 
 use crate::call::{ToolCall, ToolResult};
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass};
-use crate::future::BoxFuture;
 use crate::observation::Observation;
 use crate::pool::{Found, ToolPool};
-use crate::repair::Repair;
-use crate::tool::Tool;
+use governed::Arrival;
+use stage::closed_pool;
 use std::borrow::Cow;
 use std::convert::identity;
 use std::pin::pin;
-use std::sync::Arc;
 
 impl ToolPool {
     /// Runs one call. A failure is part of the result.
@@ -157,89 +149,64 @@ impl ToolPool {
         finish: impl FnOnce(Observation) -> T,
     ) -> Result<T, CallError> {
         // A call that a tool makes is inside of the layers already, with its caller.
-        if let Some(layered) = self.governance().layered.as_ref().filter(|_| !context.is_nested()) {
+        #[cfg(feature = "tower")]
+        if let Some(layers) =
+            self.governance().layers.as_ref().filter(|_| !context.is_in_layers(self.layers_id()))
+        {
             let call =
                 ToolCall::new(name, arguments).with_call_id(context.call_id().unwrap_or_default());
-            return layered.call(Arc::new(self.clone()), call, context).await.map(finish);
+            return Box::pin(layered::call(layers, self, call, context)).await.map(finish);
         }
         // Pinned in place, so that each stage gets a pointer to the next.
-        let stages = pin!(self.stages(found, name, arguments, context, finish));
+        let arrival = Arrival { name, arguments, context, found };
+        let stages = pin!(self.stages(arrival, finish));
         guard::catch_and_report(name, stages).await
+    }
+
+    /// An id of the pool, for calls inside of its layers.
+    #[cfg(feature = "tower")]
+    fn layers_id(&self) -> usize {
+        std::ptr::from_ref(self.governance()).addr()
     }
 
     /// Runs all stages, without the layers.
-    #[cfg_attr(not(feature = "tower"), allow(dead_code))]
+    #[cfg(feature = "tower")]
     pub(crate) async fn run_without_layers(
         &self,
-        name: &str,
-        arguments: &str,
+        call: &ToolCall,
         context: &ToolContext,
     ) -> Result<Observation, CallError> {
-        let stages = pin!(self.stages(self.find(name), name, arguments, context, identity));
-        guard::catch_and_report(name, stages).await
+        let (name, arguments) = (call.name(), call.arguments());
+        let context = &context.clone().in_layers(self.layers_id());
+        let arrival = Arrival { name, arguments, context, found: self.find(name) };
+        guard::catch_and_report(name, pin!(self.stages(arrival, identity))).await
     }
 
-    /// One stage per line. A call keeps its own tool alive after its removal, but no other tool.
+    /// Takes one of the two paths. A call keeps its own tool alive after its removal, but no other tool.
     async fn stages<T>(
         &self,
-        found: Result<Found, CallError>,
-        name: &str,
-        arguments: &str,
-        context: &ToolContext,
+        arrival: Arrival<'_>,
         finish: impl FnOnce(Observation) -> T,
     ) -> Result<T, CallError> {
-        let found = match found {
-            Ok(found) => found,
-            Err(error) => {
-                return self.not_found(name, arguments, context, error).await.map(finish);
+        match &arrival.found {
+            Ok(found) if !found.is_governed() && !self.governance().governs_all() => {
+                let Arrival { arguments, context, .. } = arrival;
+                plain::run(self, found.tool(), arguments, context, finish).await
             }
-        };
-        let tool = found.tool();
-        if found.is_governed() || tool.is_intercepted() || self.governance().intercepts_all() {
-            let call = self.intercepted(&found, arguments, context, Vec::new());
-            return call.await.map(finish);
-        }
-        let outcome = if guard::is_unbounded(self, tool, context) {
-            execution::of_tool(tool, None, arguments, context).await
-        } else {
-            let (limit, context) = guard::bounds(self, tool, Cow::Borrowed(context));
-            // The arguments are decoded within the limit.
-            let call = pin!(async { execution::of_tool(tool, None, arguments, &context).await });
-            guard::guarded(call, tool.name(), limit, &context).await?
-        };
-        match outcome {
-            Err(error) if self.may_repair(&error, tool, arguments) => {
-                let call = self.intercepted(&found, arguments, context, Vec::new());
-                call.await.map(finish)
-            }
-            outcome => outcome.map(finish),
+            _ => self.governed(arrival).await.map(finish),
         }
     }
 
-    /// Whether a call was rejected because of arguments that can be repaired. A tool that ran and
-    /// failed with this class must not run again.
-    fn may_repair(&self, error: &CallError, tool: &Tool, arguments: &str) -> bool {
-        let repair = self.governance().repair.filter(|_| error.class() == ErrorClass::Input);
-        let is_invalid = || tool.has_action() && tool.decode(arguments).is_err();
-        repair.is_some_and(|repair| repair.arguments(tool, arguments, is_invalid()).is_some())
-    }
-
-    /// A call of a name that the pool does not have: runs the tool that the name means, or fails.
-    #[cold]
-    fn not_found<'a>(
-        &'a self,
-        name: &'a str,
-        arguments: &'a str,
-        context: &'a ToolContext,
+    /// The outcome of a call that is rejected before its tool is looked up: hooks and records see it like others.
+    async fn reject(
+        &self,
+        call: &ToolCall,
+        context: &ToolContext,
         error: CallError,
-    ) -> BoxFuture<'a, Result<Observation, CallError>> {
-        Box::pin(async move {
-            let repair = self.governance().repair.filter(|_| error.class() == ErrorClass::NotFound);
-            let meant = repair.and_then(|repair| repair.name(self.current().tools(), name));
-            let Some(Ok(found)) = meant.map(|meant| self.find(&meant)) else {
-                return self.rejected(name, arguments, context, error).await;
-            };
-            self.intercepted(&found, arguments, context, vec![Repair::tool_name()]).await
-        })
+    ) -> Result<Observation, CallError> {
+        let (name, arguments) = (call.name(), call.arguments());
+        let context = context.clone().with_call_id(call.call_id());
+        let arrival = Arrival { name, arguments, context: &context, found: Err(error) };
+        guard::catch_and_report(name, self.governed(arrival)).await
     }
 }

@@ -1,10 +1,7 @@
 //! Hooks before and after a call: rules, rewriting, injected values, questions.
 
-mod admission;
 mod after;
-mod after_hooks;
 mod answer;
-mod around;
 mod before;
 mod call;
 mod found;
@@ -14,15 +11,14 @@ mod watch;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use admission::{Admitted, Admitting, denied, unchecked};
-pub(crate) use around::{ErasedHooks, ErasedToolHooks};
-
 pub use after::{After, AfterCall};
 pub use answer::HookAnswer;
 pub use before::Before;
+pub(crate) use before::{HookDecision, Provided};
 pub use call::HookCall;
 pub use found::Found;
-pub(crate) use hooks::Hooks;
+pub(crate) use hooks::{Hooks, ToolHooks};
+pub(crate) use watch::{Failure, catch_panic};
 
 use crate::error::ToolError;
 use crate::future::BoxFuture;

@@ -263,16 +263,6 @@ impl InputModel {
         }
     }
 
-    /// Explains a typed call, which has no JSON to walk, by the constraint itself.
-    pub(crate) fn explain_typed(&self, error: &DecodeError) -> CallError {
-        let DecodeFailure::Constraint(index) = error.failure() else {
-            return self.invalid_arguments(&self.failure_text(error));
-        };
-        let name = self.parameters.get(*index).map_or("?", |p| p.name);
-        let property = &self.schema["properties"][name];
-        self.invalid_arguments(&format!("argument `{name}` must satisfy {property}"))
-    }
-
     /// A call as text for people: its name and arguments, without secret ones.
     #[doc(hidden)]
     pub fn visualize(&self, arguments: Arguments<'_>) -> String {

@@ -15,9 +15,8 @@
 //!
 //! Governance is below the pool, because a pool owns its hooks and limits and passes them what they need.
 //!
-//! Binaries link only what they use. Hooks, limits and layers are trait objects (`ErasedHooks`, `Limits`, `Layered`)
-//! that a builder method creates; the host of a context is an `Any` that only `ToolContext::call_all` downcasts; the
-//! end of a dropped toolset is a function pointer. Do not name these types in code that every binary has.
+//! Binaries link only what they use: the host of a context is an `Any` that only `ToolContext::call_all` downcasts; the
+//! end of a dropped toolset is a function pointer; the engines of patterns and formats are enabled by what needs them.
 
 mod access;
 mod action;
@@ -114,7 +113,7 @@ pub use content::{
 pub use context::{Execution, SessionId, StepId, ToolContext};
 pub use declaration::{Declaration, Declarations};
 pub use definition::{TaskSupport, ToolDefinition};
-pub use dispatch::{Batch, CallAction, ExternalAction};
+pub use dispatch::{Batch, CallAction, TypedArguments, TypedValue};
 pub use error::{CallError, ErrorClass, ProtocolError, ToolError};
 pub use export::{
     ApiFormat, ChangeKind, Export, Exported, ImportError, LeftOut, RestoreArguments, SchemaChange,
@@ -140,11 +139,11 @@ pub use peer::{
     TraceContext,
 };
 pub use pool::{
-    AbsentSource, ArgumentCount, CallRequest, CliCommand, CommandArgument, CommandArguments,
-    CommandForm, CommandOption, DeclarationReport, DeclarationStatus, DeclaredTools, Filter,
-    PoolChange, PoolChanges, PoolError, PoolExtension, PoolProblem, PoolReport, PoolSession,
-    Restriction, Selector, SelectorError, Snapshot, Source, ToolPool, ToolPoolBuilder, ToolReport,
-    ToolStatus, WithToolsets, WithoutToolsets,
+    AbsentSource, ArgumentCount, CliCommand, CommandArgument, CommandArguments, CommandForm,
+    CommandOption, DeclarationReport, DeclarationStatus, DeclaredTools, Filter, PoolChange,
+    PoolChanges, PoolError, PoolExtension, PoolProblem, PoolReport, PoolSession, Restriction,
+    Selector, SelectorError, Snapshot, Source, ToolPool, ToolPoolBuilder, ToolReport, ToolStatus,
+    WithToolsets, WithoutToolsets,
 };
 pub use principal::Principal;
 pub use prompt::{
@@ -164,14 +163,14 @@ pub use resource::{
 pub use secret::Secret;
 #[cfg(feature = "redact")]
 pub use secrets::{SecretTemplate, Secrets, UnknownSecret};
-#[cfg(feature = "tower")]
-pub use service::CallService;
 pub use texts::TextArguments;
 pub use tokio_util::sync::CancellationToken;
 pub use tool::{Executor, Handler, Requirement, RequirementState, Tool, ToolBuilder};
 pub use toolset::{SharedBy, Toolset, ToolsetError, ToolsetKind, ToolsetMethods};
 pub use transform::{ArgumentTransform, ToolTransform, TransformError};
 pub use usage::Usage;
+#[cfg(feature = "tower")]
+pub use {pool::CallRequest, service::CallService};
 
 #[cfg(feature = "__fuzz")]
 #[doc(hidden)]

@@ -12,8 +12,6 @@ mod text;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use apply::Limits;
-
 use std::path::PathBuf;
 
 /// Limits on the size of results, so that a tool that reads a log file does not fill the whole context of a model.

@@ -22,13 +22,9 @@ use std::marker::PhantomData;
 /// Makes the schema of an output; `None` for one without.
 pub(crate) type OutputSchema = fn(&mut SchemaGenerator) -> Option<Schema>;
 
-/// Makes an observation of a value that is still needed.
-pub type ObserveRef<T> = fn(&T) -> Result<Observation, ToolError>;
-
 /// The conversion of a return type into an observation, and its schema.
 pub struct Output<T> {
     observe: fn(T) -> Result<Observation, ToolError>,
-    observe_ref: Option<ObserveRef<T>>,
     schema: OutputSchema,
 }
 
@@ -39,11 +35,6 @@ impl<T> Output<T> {
     /// The tool's own error.
     pub fn observe(&self, value: T) -> Result<Observation, ToolError> {
         (self.observe)(value)
-    }
-
-    /// The conversion of a value that is still needed, where the types allow one.
-    pub fn observe_ref(&self) -> Option<ObserveRef<T>> {
-        self.observe_ref
     }
 
     /// Makes the schema of the structured value.
@@ -59,6 +50,19 @@ impl<T> Returned<T> {
     /// The probe.
     pub const NEW: Self = Self(PhantomData);
 }
+
+impl<T, E> Returned<Result<T, E>> {
+    /// The type is a result, by whatever alias.
+    pub const IS_RESULT: bool = true;
+}
+
+/// The default of `Returned::IS_RESULT`, for every type that is no result.
+pub trait NotResult {
+    /// The type is no result.
+    const IS_RESULT: bool = false;
+}
+
+impl<T> NotResult for Returned<T> {}
 
 /// A probe of a success type.
 pub struct Success<T>(PhantomData<fn() -> T>);
@@ -88,7 +92,7 @@ macro_rules! accept_all {
     )*};
 }
 
-accept_all! { NoFailure Cloned Direct Flattened Structured Reported Convertible Printable }
+accept_all! { NoFailure Direct Flattened Structured Reported Convertible Printable }
 
 /// Stage one: inherent methods win over those of `PlainKind`, so results are found first.
 impl<T, E> Returned<Result<T, E>> {
@@ -104,24 +108,7 @@ impl<T, E> Returned<Result<T, E>> {
 
     /// Combines the two kinds.
     pub fn with<S: SuccessKind<T>, F: FailureKind<E>>(&self, _: S, _: F) -> Output<Result<T, E>> {
-        Output {
-            observe: |result| S::observe(result.map_err(F::convert)?),
-            observe_ref: match (S::BY_REF, F::BY_REF) {
-                (Some(_), Some(_)) => Some(observe_result_ref::<T, E, S, F>),
-                _ => None,
-            },
-            schema: S::schema,
-        }
-    }
-}
-
-fn observe_result_ref<T, E, S: SuccessKind<T>, F: FailureKind<E>>(
-    result: &Result<T, E>,
-) -> Result<Observation, ToolError> {
-    let unreachable = || ToolError::internal("the result has no conversion by reference");
-    match result {
-        Ok(value) => S::BY_REF.ok_or_else(unreachable)?(value),
-        Err(error) => Err(F::BY_REF.map_or_else(unreachable, |convert| convert(error))),
+        Output { observe: |result| S::observe(result.map_err(F::convert)?), schema: S::schema }
     }
 }
 
@@ -139,7 +126,7 @@ pub trait PlainKind<T> {
 
     /// Takes the one kind.
     fn with<S: SuccessKind<T>>(&self, _: S, _: NoFailure) -> Output<T> {
-        Output { observe: S::observe, observe_ref: S::BY_REF, schema: S::schema }
+        Output { observe: S::observe, schema: S::schema }
     }
 }
 
@@ -147,9 +134,6 @@ impl<T> PlainKind<T> for Returned<T> {}
 
 /// The conversion of a success into an observation.
 pub trait SuccessKind<T> {
-    /// Converts a value that is still needed. Default: the type has no such conversion.
-    const BY_REF: Option<ObserveRef<T>> = None;
-
     /// Converts the value.
     ///
     /// # Errors
@@ -159,22 +143,7 @@ pub trait SuccessKind<T> {
     fn schema(generator: &mut SchemaGenerator) -> Option<Schema>;
 }
 
-/// Stage two, first choice: `IntoObservation` of a value that can be cloned.
-pub struct Cloned;
-
-impl<T: IntoObservation + Clone> SuccessKind<T> for Cloned {
-    const BY_REF: Option<ObserveRef<T>> = Some(|value| value.clone().into_observation());
-
-    fn observe(value: T) -> Result<Observation, ToolError> {
-        value.into_observation()
-    }
-
-    fn schema(generator: &mut SchemaGenerator) -> Option<Schema> {
-        T::output_schema(generator)
-    }
-}
-
-/// Stage two, second choice: `IntoObservation`.
+/// Stage two, first choice: `IntoObservation`.
 pub struct Direct;
 
 impl<T: IntoObservation> SuccessKind<T> for Direct {
@@ -187,7 +156,7 @@ impl<T: IntoObservation> SuccessKind<T> for Direct {
     }
 }
 
-/// Stage two, third choice: a result as the success value, whose error becomes that of the call.
+/// Stage two, second choice: a result as the success value, whose error becomes that of the call.
 pub struct Flattened;
 
 impl<T: Serialize + JsonSchema, E: Into<ToolError>> SuccessKind<Result<T, E>> for Flattened {
@@ -212,7 +181,7 @@ impl<T: Serialize + JsonSchema, E: Into<ToolError>> SuccessKind<Option<Result<T,
     }
 }
 
-/// Stage two, fourth choice: results in other places, which serde would write as `{"Err": ..}`.
+/// Stage two, third choice: results in other places, which serde would write as `{"Err": ..}`.
 /// Never created, because `accept` does not compile.
 pub struct NestedResult<T>(PhantomData<fn() -> T>);
 
@@ -253,12 +222,10 @@ impl<T: ContainsResult, const N: usize> ContainsResult for [T; N] {}
 impl<K, T: ContainsResult> ContainsResult for BTreeMap<K, T> {}
 impl<K, T: ContainsResult, S> ContainsResult for HashMap<K, T, S> {}
 
-/// Stage two, fifth choice: a structured value.
+/// Stage two, fourth choice: a structured value.
 pub struct Structured;
 
 impl<T: Serialize + JsonSchema> SuccessKind<T> for Structured {
-    const BY_REF: Option<ObserveRef<T>> = Some(|value| Observation::json(value));
-
     fn observe(value: T) -> Result<Observation, ToolError> {
         Json(value).into_observation()
     }
@@ -295,16 +262,6 @@ impl<T> SuccessKind<T> for Unsupported<T> {
     note = "derive `serde::Serialize` and `schemars::JsonSchema` for a structured value, or implement `IntoObservation`; text, numbers, `()`, `ContentBlock` and `Observation` need nothing"
 )]
 pub trait ReturnType<T> {}
-
-/// Selects `Cloned`.
-pub trait ClonedKind {
-    /// The kind.
-    fn kind(&self) -> Cloned {
-        Cloned
-    }
-}
-
-impl<T: IntoObservation + Clone> ClonedKind for &&&&&Success<T> {}
 
 /// Selects `Direct`.
 pub trait DirectKind {
@@ -362,9 +319,6 @@ impl<T> UnsupportedKind<T> for Success<T> {}
 
 /// The conversion of an error type into a [`ToolError`].
 pub trait FailureKind<E> {
-    /// Converts an error that is still needed. Default: the type has no such conversion.
-    const BY_REF: Option<fn(&E) -> ToolError> = None;
-
     /// Converts the value.
     fn convert(error: E) -> ToolError;
 }
@@ -373,8 +327,6 @@ pub trait FailureKind<E> {
 pub struct Reported;
 
 impl<E: Into<ToolError> + Display + 'static> FailureKind<E> for Reported {
-    const BY_REF: Option<fn(&E) -> ToolError> = Some(|error| ToolError::of_ref(error));
-
     fn convert(error: E) -> ToolError {
         error.into()
     }
@@ -393,8 +345,6 @@ impl<E: Into<ToolError>> FailureKind<E> for Convertible {
 pub struct Printable;
 
 impl<E: Display> FailureKind<E> for Printable {
-    const BY_REF: Option<fn(&E) -> ToolError> = Some(|error| ToolError::from_display(error));
-
     fn convert(error: E) -> ToolError {
         ToolError::from_display(&error)
     }

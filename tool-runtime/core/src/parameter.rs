@@ -3,7 +3,7 @@
 
 mod json;
 
-pub use json::{JsonOf, OmitJson, WriteJson, json_object};
+pub use json::{JsonOf, OmitJson, WriteJson, json_object, to_json};
 
 use crate::arguments::probe::{self, Decode};
 use crate::arguments::{self, ArgumentReader, DecodeError};

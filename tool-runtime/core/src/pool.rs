@@ -26,6 +26,8 @@ mod extension;
 mod filter;
 mod governance;
 mod handle;
+#[cfg(feature = "tower")]
+mod layers;
 mod offer;
 mod offerings;
 mod problem;
@@ -51,11 +53,11 @@ pub use declared::{DeclarationReport, DeclarationStatus, DeclaredTools};
 pub(crate) use draft::{Created, not_created};
 pub use extension::PoolExtension;
 pub use filter::Filter;
-pub use governance::CallRequest;
-pub(crate) use governance::Innermost;
-#[cfg(feature = "tower")]
-pub(crate) use governance::Layered;
 pub use handle::ToolPool;
+#[cfg(feature = "tower")]
+pub use layers::CallRequest;
+#[cfg(feature = "tower")]
+pub(crate) use layers::Layers;
 pub use problem::{PoolError, PoolProblem};
 pub use report::{AbsentSource, PoolReport, ToolReport, ToolStatus};
 pub use scope::Restriction;

@@ -17,59 +17,39 @@ use std::fmt;
 /// The metadata of a result that lists the repairs of its call.
 const META: &str = "tool-runtime/repairs";
 
-/// The repairs of a pool. A trait, so that only programs with repairs link their code.
-pub(crate) trait RepairCalls: Send + Sync {
-    /// Repairs arguments that would be rejected. `is_rejected` is the result of decoding; tools
-    /// without an action do not decode, and their schema decides.
-    fn arguments(
-        &self,
-        tool: &Tool,
-        text: &str,
-        is_rejected: bool,
-    ) -> Option<(String, Vec<Repair>)>;
-
-    /// The arguments as JSON, if their text is nearly JSON.
-    fn json(&self, text: &str) -> Option<(String, Vec<Repair>)>;
-
-    /// The only tool that a malformed name can refer to.
-    fn name(&self, tools: &[Tool], written: &str) -> Option<String>;
+/// Repairs arguments that would be rejected. `is_rejected` is the result of decoding; tools without an action do not
+/// decode, and their schema decides.
+pub(crate) fn repair_arguments(
+    tool: &Tool,
+    text: &str,
+    is_rejected: bool,
+) -> Option<(String, Vec<Repair>)> {
+    let schema = &tool.definition().input_schema;
+    if tool.has_action() {
+        return if is_rejected { arguments::repaired(schema, text) } else { None };
+    }
+    let whole = Value::Object(schema.clone());
+    let conforms = |text: &str| {
+        let value = serde_json::from_str(text);
+        value.is_ok_and(|value| check(&whole, &value).is_empty())
+    };
+    if conforms(text) {
+        return None;
+    }
+    arguments::repaired(schema, text).filter(|(repaired, _)| conforms(repaired))
 }
 
-/// All repairs.
-pub(crate) struct AllRepairs;
+/// The arguments as JSON, if their text is nearly JSON.
+pub(crate) fn repair_json(text: &str) -> Option<(String, Vec<Repair>)> {
+    let mut repairs = Vec::new();
+    let value = json::parsed(text, &mut repairs)?;
+    Some((value.to_string(), repairs))
+}
 
-impl RepairCalls for AllRepairs {
-    fn arguments(
-        &self,
-        tool: &Tool,
-        text: &str,
-        is_rejected: bool,
-    ) -> Option<(String, Vec<Repair>)> {
-        let schema = &tool.definition().input_schema;
-        if tool.has_action() {
-            return if is_rejected { arguments::repaired(schema, text) } else { None };
-        }
-        let whole = Value::Object(schema.clone());
-        let conforms = |text: &str| {
-            let value = serde_json::from_str(text);
-            value.is_ok_and(|value| check(&whole, &value).is_empty())
-        };
-        if conforms(text) {
-            return None;
-        }
-        arguments::repaired(schema, text).filter(|(repaired, _)| conforms(repaired))
-    }
-
-    fn json(&self, text: &str) -> Option<(String, Vec<Repair>)> {
-        let mut repairs = Vec::new();
-        let value = json::parsed(text, &mut repairs)?;
-        Some((value.to_string(), repairs))
-    }
-
-    fn name(&self, tools: &[Tool], written: &str) -> Option<String> {
-        let names = tools.iter().map(Tool::name);
-        name::nearest_name(written, names).map(str::to_owned)
-    }
+/// The only tool that a malformed name can refer to.
+pub(crate) fn repair_name(tools: &[Tool], written: &str) -> Option<String> {
+    let names = tools.iter().map(Tool::name);
+    name::nearest_name(written, names).map(str::to_owned)
 }
 
 /// Lists the repairs in the metadata of a result.

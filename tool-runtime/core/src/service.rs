@@ -1,14 +1,10 @@
 //! The pool as a `tower::Service`, and tower's layers around its calls.
 
 use crate::call::{ToolCall, ToolResult};
-use crate::context::ToolContext;
-use crate::dispatch::layered;
-use crate::error::{BoxError, CallError};
+use crate::error::BoxError;
 use crate::future::BoxFuture;
-use crate::observation::Observation;
-use crate::pool::{CallRequest, Innermost, Layered, ToolPool, ToolPoolBuilder};
+use crate::pool::{CallRequest, Layers, ToolPool, ToolPoolBuilder};
 use std::convert::Infallible;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 use tower::util::BoxCloneSyncService;
 use tower::{Layer, Service, ServiceExt as _};
@@ -58,8 +54,7 @@ impl<S> ToolPoolBuilder<S> {
     /// An answer of a layer instead of the tool's becomes a result: an overload is
     /// [`RateLimited`](crate::ErrorClass::RateLimited), a timeout
     /// [`Timeout`](crate::ErrorClass::Timeout), anything else
-    /// [`Transient`](crate::ErrorClass::Transient). Typed calls are rejected by a pool with
-    /// layers. A second call of this method wraps the layers of the first one.
+    /// [`Transient`](crate::ErrorClass::Transient). A second call of this method wraps the layers of the first one.
     ///
     /// ```
     /// use tool_runtime::prelude::*;
@@ -84,32 +79,8 @@ impl<S> ToolPoolBuilder<S> {
             + 'static,
     {
         self.map_layers(|inner| {
-            let inner = match inner {
-                Some(inner) => inner.service(),
-                None => BoxCloneSyncService::new(CallService(()).map_err(BoxError::from)),
-            };
-            Arc::new(Layers(BoxCloneSyncService::new(layer.layer(inner).map_err(Into::into))))
+            let innermost = || Layers::new(CallService(()).map_err(BoxError::from));
+            Layers::new(layer.layer(inner.unwrap_or_else(innermost)).map_err(Into::into))
         })
-    }
-}
-
-struct Layers(BoxCloneSyncService<CallRequest, ToolResult, BoxError>);
-
-impl Layered for Layers {
-    fn call<'a>(
-        &'a self,
-        inside: Arc<dyn Innermost>,
-        call: ToolCall,
-        context: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<Observation, CallError>> {
-        Box::pin(async move {
-            let outermost =
-                |request| -> BoxFuture<'static, _> { Box::pin(self.0.clone().oneshot(request)) };
-            layered(&outermost, inside, call, context).await
-        })
-    }
-
-    fn service(&self) -> BoxCloneSyncService<CallRequest, ToolResult, BoxError> {
-        self.0.clone()
     }
 }

@@ -25,7 +25,6 @@ use crate::input::InputModel;
 use crate::matching::{MatchAs, MatchedArgument};
 use crate::need::Need;
 use crate::observation::Observation;
-use crate::output_check::OutputShape;
 use crate::parameter::Parameter;
 use crate::schema;
 use crate::toolset::Values;
@@ -207,12 +206,6 @@ impl Tool {
         }))
     }
 
-    /// Creates the same tool with another executor.
-    pub(crate) fn run_by(&self, executor: impl Executor) -> Self {
-        let definition = Arc::clone(&self.0.definition);
-        Self::made_of(self, definition, executor, self.matched().cloned())
-    }
-
     /// Creates a tool from an action that is a method of `values`.
     pub(crate) fn bound<A: Action>(values: Values, name: String) -> Self {
         let parts = ActionParts::of::<A>().with_name(name);
@@ -350,9 +343,9 @@ impl Tool {
         !self.0.definition.scopes.is_empty()
     }
 
-    /// Whether a call needs more than the executor: a toolset value, a place in the schedule, a check of
-    /// scopes, or a notification when it is interrupted.
-    pub(crate) fn is_intercepted(&self) -> bool {
+    /// Whether calls take the governed path: they need a toolset value, a place in the schedule, a check of scopes, or
+    /// a notification when they are interrupted.
+    pub(crate) fn is_governed(&self) -> bool {
         let parts = &*self.0;
         parts.values.is_some() || parts.declares_access || parts.is_custom || self.has_scopes()
     }
@@ -360,11 +353,6 @@ impl Tool {
     /// Whether calls declare what they touch.
     pub(crate) fn declares_access(&self) -> bool {
         self.0.declares_access
-    }
-
-    /// The ways in which results of the action can violate the output schema.
-    pub(crate) fn output_shape(&self) -> &OutputShape {
-        self.0.action.as_ref().map_or(&OutputShape::Value, |(_, executor)| executor.shape())
     }
 
     /// Whether results are checked against the output schema.
@@ -468,11 +456,6 @@ impl Tool {
 
     fn action(&self) -> Option<TypeId> {
         self.0.action.as_ref().map(|(action, _)| *action)
-    }
-
-    /// Whether the tool was created from action `A`.
-    pub(crate) fn is<A: Action>(&self) -> bool {
-        self.action() == Some(TypeId::of::<A>())
     }
 
     /// Whether both are the same tool, independent of their sources.

@@ -133,7 +133,7 @@ impl PoolHandler {
                 false => isolation.observed(client.first_poll()),
             });
         let context = context.with_isolation(isolation).with_peer(Arc::clone(client) as _);
-        match self.pool.is_governed().then(|| client.resumed_calls(&self.suspended)).flatten() {
+        match self.pool.has_governors().then(|| client.resumed_calls(&self.suspended)).flatten() {
             Some(calls) => context.with_rounds(calls).started(),
             None => context.started(),
         }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// Names of examples: what a contributor adds, what a macro generates for a server.
 const OF_EXAMPLES: &[&str] = &[
-    "tool-runtime/core/src/dispatch/argument_limit.rs",
+    "tool-runtime/core/src/dispatch/stage/argument_limit.rs",
     "argument_limit",
     "my_setting",
     "fetch_url",

@@ -177,7 +177,7 @@ async fn failures_of_every_kind_are_errors() {
 
     fixture.answer(Value::Null);
     let error = oslo().call(&fixture.pool).await.unwrap_err();
-    assert!(error.message().contains("has no structured value"), "{error}");
+    assert!(error.message().contains("is not of the expected type"), "{error}");
 
     let empty = ToolPool::builder().allow_empty().build().unwrap();
     let error = oslo().call(&empty).await.unwrap_err();

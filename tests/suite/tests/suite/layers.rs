@@ -202,6 +202,21 @@ async fn nested_calls_run_inside_the_layers_of_their_caller() {
     assert_eq!(in_time(pool.call(call("relay"))).await.observation().to_text(), "0");
 }
 
+/// Call another tool by its type.
+#[tool(register = false)]
+async fn relay_typed(context: &ToolContext) -> Result<String, ToolError> {
+    let pool = context.pool().ok_or("there is no pool")?;
+    Ok(WorkAction {}.call_with(&pool, context).await?)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_typed_call_of_a_tool_runs_inside_the_layers_of_its_caller() {
+    let limited = ServiceBuilder::new().concurrency_limit(1);
+    let builder = builder().tool::<RelayTypedAction>().layer(limited);
+    let pool = builder.build().expect("a pool");
+    assert_eq!(in_time(RelayTypedAction {}.call(&pool)).await.expect("an answer"), "done");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_call_that_waits_in_a_layer_can_be_cancelled() {
     let pool = builder().layer(ConcurrencyLimitLayer::new(1)).build().expect("a pool");
@@ -329,10 +344,8 @@ mod service {
 }
 
 #[tokio::test]
-async fn typed_calls_cannot_go_through_layers() {
-    let pool = builder().layer(ConcurrencyLimitLayer::new(1)).build().expect("a pool");
-    let error = FlakyAction {}.call(&pool).await.expect_err("not let past");
-    assert_eq!(error.class(), ErrorClass::Denied);
-    assert!(error.message().contains("layers") && error.message().contains("by name"), "{error}");
-    assert_eq!(count(&pool, |work| &work.runs), 0);
+async fn typed_calls_go_through_layers() {
+    let pool = builder().layer(RetryLayer::new(RetryTransient(3))).build().expect("a pool");
+    assert_eq!(FlakyAction {}.call(&pool).await.expect("the third attempt"), "done");
+    assert_eq!(count(&pool, |work| &work.runs), 3);
 }

@@ -150,10 +150,7 @@ async fn a_typed_nested_call_has_its_own_question_keys() {
         let answer = context.ask::<bool>("sure", "Drop any?").await?.accepted();
         let pool = context.pool().ok_or("there is no pool")?;
         let drop_b = DeleteFileAction { what: "b".to_owned() };
-        let dropped = drop_b
-            .call_with(&pool, context)
-            .await
-            .map_err(|error| ToolError::user(error.to_string()))??;
+        let dropped = drop_b.call_with(&pool, context).await?;
         Ok(format!("{answer:?}, {dropped}"))
     }
     let pool = ToolPool::builder().tool::<AskTwiceAction>().tool::<DeleteFileAction>();

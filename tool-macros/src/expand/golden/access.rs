@@ -26,16 +26,16 @@ const _: () = {
     static __NEEDS: &[__tool::Need] = &[];
     fn __output() -> __tool::Output<()> {
         use __tool::{
-            ClonedKind as _, ErrorKind as _, FlattenedKind as _, NestedResultKind as _,
-            MessageKind as _, UnsupportedErrorKind as _, DirectKind as _, PlainKind as _,
+            ErrorKind as _, FlattenedKind as _, NestedResultKind as _, MessageKind as _,
+            UnsupportedErrorKind as _, DirectKind as _, PlainKind as _,
             ReportedKind as _, StructuredKind as _, UnsupportedKind as _,
         };
         let __returned = __tool::Returned::<()>::NEW;
         let (__success, __failure) = (__returned.success(), __returned.failure());
         __returned
             .with(
-                (&&&&&&__success).kind().accept::<()>(),
-                (&&&&&&__failure).kind().accept::<()>(),
+                (&&&&&__success).kind().accept::<()>(),
+                (&&&&&__failure).kind().accept::<()>(),
             )
     }
     #[automatically_derived]
@@ -85,9 +85,6 @@ const _: () = {
         ) -> ::core::result::Result<__tool::Observation, __tool::ToolError> {
             __output().observe(__value)
         }
-        fn observe_ref() -> ::core::option::Option<__tool::ObserveRef<Self::Output>> {
-            __output().observe_ref()
-        }
         const ACCESS: ::core::option::Option<fn(&Self) -> __tool::Access> = ::core::option::Option::Some(|
             __action|
         {
@@ -97,6 +94,22 @@ const _: () = {
                 .reads_of(&["clock:"], &[])
                 .writes_of(&["db:", "/", "{}"], &[&__action.r#type, &__action.path])
         });
+    }
+    #[automatically_derived]
+    impl __tool::CallAction for CopyAction {
+        const TOOL: &'static ::core::primitive::str = <CopyAction as __tool::Action>::NAME;
+        const IS_RESULT: ::core::primitive::bool = {
+            use __tool::NotResult as _;
+            <__tool::Returned<<CopyAction as __tool::Action>::Output>>::IS_RESULT
+        };
+        type Value = <CopyAction as __tool::Action>::Output;
+    }
+    #[allow(private_bounds)]
+    impl<'__typed> __tool::TypedArguments for CopyAction
+    where
+        String: __tool::TypedArgument<'__typed>,
+        u64: __tool::TypedArgument<'__typed>,
+    {
         fn to_json(&self) -> ::core::option::Option<__tool::String> {
             use __tool::{OmitJson as _, WriteJson as _};
             __tool::json_object(

@@ -120,16 +120,16 @@ const _: () = {
     static __NEEDS: &[__tool::Need] = &[<ToolContext as __tool::Injectable>::NEED];
     fn __output() -> __tool::Output<Result<Vec<String>, Error>> {
         use __tool::{
-            ClonedKind as _, ErrorKind as _, FlattenedKind as _, NestedResultKind as _,
-            MessageKind as _, UnsupportedErrorKind as _, DirectKind as _, PlainKind as _,
+            ErrorKind as _, FlattenedKind as _, NestedResultKind as _, MessageKind as _,
+            UnsupportedErrorKind as _, DirectKind as _, PlainKind as _,
             ReportedKind as _, StructuredKind as _, UnsupportedKind as _,
         };
         let __returned = __tool::Returned::<Result<Vec<String>, Error>>::NEW;
         let (__success, __failure) = (__returned.success(), __returned.failure());
         __returned
             .with(
-                (&&&&&&__success).kind().accept::<Result<Vec<String>, Error>>(),
-                (&&&&&&__failure).kind().accept::<Result<Vec<String>, Error>>(),
+                (&&&&&__success).kind().accept::<Result<Vec<String>, Error>>(),
+                (&&&&&__failure).kind().accept::<Result<Vec<String>, Error>>(),
             )
     }
     #[automatically_derived]
@@ -215,13 +215,30 @@ const _: () = {
         ) -> ::core::result::Result<__tool::Observation, __tool::ToolError> {
             __output().observe(__value)
         }
-        fn observe_ref() -> ::core::option::Option<__tool::ObserveRef<Self::Output>> {
-            __output().observe_ref()
-        }
         fn visualize(&self) -> ::core::option::Option<__tool::String> {
             let __shown = crate::shown;
             ::core::option::Option::Some(__tool::shown(&__shown(self)))
         }
+    }
+    #[automatically_derived]
+    impl __tool::CallAction for Search {
+        const TOOL: &'static ::core::primitive::str = <Search as __tool::Action>::NAME;
+        const IS_RESULT: ::core::primitive::bool = {
+            use __tool::NotResult as _;
+            <__tool::Returned<
+                <<Search as __tool::Action>::Output as __tool::ResultType>::Value,
+            >>::IS_RESULT
+        };
+        type Value = <<Search as __tool::Action>::Output as __tool::ResultType>::Value;
+    }
+    #[allow(private_bounds)]
+    impl<'__typed> __tool::TypedArguments for Search
+    where
+        String: __tool::TypedArgument<'__typed>,
+        Option<u32>: __tool::TypedArgument<'__typed>,
+        String: __tool::TypedArgument<'__typed>,
+        Page: __tool::TypedArgument<'__typed>,
+    {
         fn to_json(&self) -> ::core::option::Option<__tool::String> {
             use __tool::{OmitJson as _, WriteJson as _};
             __tool::json_object(

@@ -12,16 +12,16 @@ const _: () = {
     static __NEEDS: &[__tool::Need] = &[];
     fn __output() -> __tool::Output<()> {
         use __tool::{
-            ClonedKind as _, ErrorKind as _, FlattenedKind as _, NestedResultKind as _,
-            MessageKind as _, UnsupportedErrorKind as _, DirectKind as _, PlainKind as _,
+            ErrorKind as _, FlattenedKind as _, NestedResultKind as _, MessageKind as _,
+            UnsupportedErrorKind as _, DirectKind as _, PlainKind as _,
             ReportedKind as _, StructuredKind as _, UnsupportedKind as _,
         };
         let __returned = __tool::Returned::<()>::NEW;
         let (__success, __failure) = (__returned.success(), __returned.failure());
         __returned
             .with(
-                (&&&&&&__success).kind().accept::<()>(),
-                (&&&&&&__failure).kind().accept::<()>(),
+                (&&&&&__success).kind().accept::<()>(),
+                (&&&&&__failure).kind().accept::<()>(),
             )
     }
     #[automatically_derived]
@@ -60,9 +60,18 @@ const _: () = {
         ) -> ::core::result::Result<__tool::Observation, __tool::ToolError> {
             __output().observe(__value)
         }
-        fn observe_ref() -> ::core::option::Option<__tool::ObserveRef<Self::Output>> {
-            __output().observe_ref()
-        }
+    }
+    #[automatically_derived]
+    impl __tool::CallAction for NothingAction {
+        const TOOL: &'static ::core::primitive::str = <NothingAction as __tool::Action>::NAME;
+        const IS_RESULT: ::core::primitive::bool = {
+            use __tool::NotResult as _;
+            <__tool::Returned<<NothingAction as __tool::Action>::Output>>::IS_RESULT
+        };
+        type Value = <NothingAction as __tool::Action>::Output;
+    }
+    #[allow(private_bounds)]
+    impl __tool::TypedArguments for NothingAction {
         fn to_json(&self) -> ::core::option::Option<__tool::String> {
             __tool::json_object(__PARAMETERS, &[])
         }

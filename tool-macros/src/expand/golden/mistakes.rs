@@ -18,16 +18,16 @@ const _: () = {
     static __NEEDS: &[__tool::Need] = &[];
     fn __output() -> __tool::Output<String> {
         use __tool::{
-            ClonedKind as _, ErrorKind as _, FlattenedKind as _, NestedResultKind as _,
-            MessageKind as _, UnsupportedErrorKind as _, DirectKind as _, PlainKind as _,
+            ErrorKind as _, FlattenedKind as _, NestedResultKind as _, MessageKind as _,
+            UnsupportedErrorKind as _, DirectKind as _, PlainKind as _,
             ReportedKind as _, StructuredKind as _, UnsupportedKind as _,
         };
         let __returned = __tool::Returned::<String>::NEW;
         let (__success, __failure) = (__returned.success(), __returned.failure());
         __returned
             .with(
-                (&&&&&&__success).kind().accept::<String>(),
-                (&&&&&&__failure).kind().accept::<String>(),
+                (&&&&&__success).kind().accept::<String>(),
+                (&&&&&__failure).kind().accept::<String>(),
             )
     }
     #[automatically_derived]
@@ -70,9 +70,21 @@ const _: () = {
         ) -> ::core::result::Result<__tool::Observation, __tool::ToolError> {
             __output().observe(__value)
         }
-        fn observe_ref() -> ::core::option::Option<__tool::ObserveRef<Self::Output>> {
-            __output().observe_ref()
-        }
+    }
+    #[automatically_derived]
+    impl __tool::CallAction for GreetAction {
+        const TOOL: &'static ::core::primitive::str = <GreetAction as __tool::Action>::NAME;
+        const IS_RESULT: ::core::primitive::bool = {
+            use __tool::NotResult as _;
+            <__tool::Returned<<GreetAction as __tool::Action>::Output>>::IS_RESULT
+        };
+        type Value = <GreetAction as __tool::Action>::Output;
+    }
+    #[allow(private_bounds)]
+    impl<'__typed> __tool::TypedArguments for GreetAction
+    where
+        String: __tool::TypedArgument<'__typed>,
+    {
         fn to_json(&self) -> ::core::option::Option<__tool::String> {
             use __tool::{OmitJson as _, WriteJson as _};
             __tool::json_object(__PARAMETERS, &[(&&__tool::JsonOf(&self.name)).json()])

@@ -41,16 +41,16 @@ const _: () = {
     static __NEEDS: &[__tool::Need] = &[];
     fn __output() -> __tool::Output<i64> {
         use __tool::{
-            ClonedKind as _, ErrorKind as _, FlattenedKind as _, NestedResultKind as _,
-            MessageKind as _, UnsupportedErrorKind as _, DirectKind as _, PlainKind as _,
+            ErrorKind as _, FlattenedKind as _, NestedResultKind as _, MessageKind as _,
+            UnsupportedErrorKind as _, DirectKind as _, PlainKind as _,
             ReportedKind as _, StructuredKind as _, UnsupportedKind as _,
         };
         let __returned = __tool::Returned::<i64>::NEW;
         let (__success, __failure) = (__returned.success(), __returned.failure());
         __returned
             .with(
-                (&&&&&&__success).kind().accept::<i64>(),
-                (&&&&&&__failure).kind().accept::<i64>(),
+                (&&&&&__success).kind().accept::<i64>(),
+                (&&&&&__failure).kind().accept::<i64>(),
             )
     }
     #[automatically_derived]
@@ -100,9 +100,22 @@ const _: () = {
         ) -> ::core::result::Result<__tool::Observation, __tool::ToolError> {
             __output().observe(__value)
         }
-        fn observe_ref() -> ::core::option::Option<__tool::ObserveRef<Self::Output>> {
-            __output().observe_ref()
-        }
+    }
+    #[automatically_derived]
+    impl __tool::CallAction for AddAction {
+        const TOOL: &'static ::core::primitive::str = <AddAction as __tool::Action>::NAME;
+        const IS_RESULT: ::core::primitive::bool = {
+            use __tool::NotResult as _;
+            <__tool::Returned<<AddAction as __tool::Action>::Output>>::IS_RESULT
+        };
+        type Value = <AddAction as __tool::Action>::Output;
+    }
+    #[allow(private_bounds)]
+    impl<'__typed> __tool::TypedArguments for AddAction
+    where
+        i64: __tool::TypedArgument<'__typed>,
+        i64: __tool::TypedArgument<'__typed>,
+    {
         fn to_json(&self) -> ::core::option::Option<__tool::String> {
             use __tool::{OmitJson as _, WriteJson as _};
             __tool::json_object(

@@ -20,16 +20,16 @@ const _: () = {
     ];
     fn __output() -> __tool::Output<usize> {
         use __tool::{
-            ClonedKind as _, ErrorKind as _, FlattenedKind as _, NestedResultKind as _,
-            MessageKind as _, UnsupportedErrorKind as _, DirectKind as _, PlainKind as _,
+            ErrorKind as _, FlattenedKind as _, NestedResultKind as _, MessageKind as _,
+            UnsupportedErrorKind as _, DirectKind as _, PlainKind as _,
             ReportedKind as _, StructuredKind as _, UnsupportedKind as _,
         };
         let __returned = __tool::Returned::<usize>::NEW;
         let (__success, __failure) = (__returned.success(), __returned.failure());
         __returned
             .with(
-                (&&&&&&__success).kind().accept::<usize>(),
-                (&&&&&&__failure).kind().accept::<usize>(),
+                (&&&&&__success).kind().accept::<usize>(),
+                (&&&&&__failure).kind().accept::<usize>(),
             )
     }
     #[automatically_derived]
@@ -77,9 +77,18 @@ const _: () = {
         ) -> ::core::result::Result<__tool::Observation, __tool::ToolError> {
             __output().observe(__value)
         }
-        fn observe_ref() -> ::core::option::Option<__tool::ObserveRef<Self::Output>> {
-            __output().observe_ref()
-        }
+    }
+    #[automatically_derived]
+    impl __tool::CallAction for CountAction {
+        const TOOL: &'static ::core::primitive::str = <CountAction as __tool::Action>::NAME;
+        const IS_RESULT: ::core::primitive::bool = {
+            use __tool::NotResult as _;
+            <__tool::Returned<<CountAction as __tool::Action>::Output>>::IS_RESULT
+        };
+        type Value = <CountAction as __tool::Action>::Output;
+    }
+    #[allow(private_bounds)]
+    impl __tool::TypedArguments for CountAction {
         fn to_json(&self) -> ::core::option::Option<__tool::String> {
             __tool::json_object(__PARAMETERS, &[])
         }

@@ -61,16 +61,16 @@ const _: () = {
     static __NEEDS: &[__tool::Need] = &[<ToolContext as __tool::Injectable>::NEED];
     fn __output() -> __tool::Output<Result<Terminal, Error>> {
         use __tool::{
-            ClonedKind as _, ErrorKind as _, FlattenedKind as _, NestedResultKind as _,
-            MessageKind as _, UnsupportedErrorKind as _, DirectKind as _, PlainKind as _,
+            ErrorKind as _, FlattenedKind as _, NestedResultKind as _, MessageKind as _,
+            UnsupportedErrorKind as _, DirectKind as _, PlainKind as _,
             ReportedKind as _, StructuredKind as _, UnsupportedKind as _,
         };
         let __returned = __tool::Returned::<Result<Terminal, Error>>::NEW;
         let (__success, __failure) = (__returned.success(), __returned.failure());
         __returned
             .with(
-                (&&&&&&__success).kind().accept::<Result<Terminal, Error>>(),
-                (&&&&&&__failure).kind().accept::<Result<Terminal, Error>>(),
+                (&&&&&__success).kind().accept::<Result<Terminal, Error>>(),
+                (&&&&&__failure).kind().accept::<Result<Terminal, Error>>(),
             )
     }
     #[automatically_derived]
@@ -127,9 +127,23 @@ const _: () = {
         ) -> ::core::result::Result<__tool::Observation, __tool::ToolError> {
             __output().observe(__value)
         }
-        fn observe_ref() -> ::core::option::Option<__tool::ObserveRef<Self::Output>> {
-            __output().observe_ref()
-        }
+    }
+    #[automatically_derived]
+    impl __tool::CallAction for TerminalRunAction {
+        const TOOL: &'static ::core::primitive::str = <TerminalRunAction as __tool::Action>::NAME;
+        const IS_RESULT: ::core::primitive::bool = {
+            use __tool::NotResult as _;
+            <__tool::Returned<
+                <<TerminalRunAction as __tool::Action>::Output as __tool::ResultType>::Value,
+            >>::IS_RESULT
+        };
+        type Value = <<TerminalRunAction as __tool::Action>::Output as __tool::ResultType>::Value;
+    }
+    #[allow(private_bounds)]
+    impl<'__typed> __tool::TypedArguments for TerminalRunAction
+    where
+        Vec<Terminal>: __tool::TypedArgument<'__typed>,
+    {
         fn to_json(&self) -> ::core::option::Option<__tool::String> {
             use __tool::{OmitJson as _, WriteJson as _};
             __tool::json_object(
@@ -156,16 +170,16 @@ const _: () = {
     static __NEEDS: &[__tool::Need] = &[];
     fn __output() -> __tool::Output<[u8; Terminal::ROWS]> {
         use __tool::{
-            ClonedKind as _, ErrorKind as _, FlattenedKind as _, NestedResultKind as _,
-            MessageKind as _, UnsupportedErrorKind as _, DirectKind as _, PlainKind as _,
+            ErrorKind as _, FlattenedKind as _, NestedResultKind as _, MessageKind as _,
+            UnsupportedErrorKind as _, DirectKind as _, PlainKind as _,
             ReportedKind as _, StructuredKind as _, UnsupportedKind as _,
         };
         let __returned = __tool::Returned::<[u8; Terminal::ROWS]>::NEW;
         let (__success, __failure) = (__returned.success(), __returned.failure());
         __returned
             .with(
-                (&&&&&&__success).kind().accept::<[u8; Terminal::ROWS]>(),
-                (&&&&&&__failure).kind().accept::<[u8; Terminal::ROWS]>(),
+                (&&&&&__success).kind().accept::<[u8; Terminal::ROWS]>(),
+                (&&&&&__failure).kind().accept::<[u8; Terminal::ROWS]>(),
             )
     }
     #[automatically_derived]
@@ -214,9 +228,20 @@ const _: () = {
         ) -> ::core::result::Result<__tool::Observation, __tool::ToolError> {
             __output().observe(__value)
         }
-        fn observe_ref() -> ::core::option::Option<__tool::ObserveRef<Self::Output>> {
-            __output().observe_ref()
-        }
+    }
+    #[automatically_derived]
+    impl __tool::CallAction for TerminalMatchAction {
+        const TOOL: &'static ::core::primitive::str = <TerminalMatchAction as __tool::Action>::NAME;
+        const IS_RESULT: ::core::primitive::bool = {
+            use __tool::NotResult as _;
+            <__tool::Returned<
+                <TerminalMatchAction as __tool::Action>::Output,
+            >>::IS_RESULT
+        };
+        type Value = <TerminalMatchAction as __tool::Action>::Output;
+    }
+    #[allow(private_bounds)]
+    impl __tool::TypedArguments for TerminalMatchAction {
         fn to_json(&self) -> ::core::option::Option<__tool::String> {
             __tool::json_object(__PARAMETERS, &[])
         }

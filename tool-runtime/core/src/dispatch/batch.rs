@@ -191,9 +191,9 @@ impl BatchCall {
         let outcome = match self.turn(call.name(), ticket).await {
             Ok(turn) => {
                 let (context, guard) = self.context.with_guard(turn);
-                let (context, _guards) = match self.pool.governance().seams {
-                    None => (context, (Some(guard), None)),
-                    Some(_) => {
+                let (context, _guards) = match self.pool.has_governors() {
+                    false => (context, (Some(guard), None)),
+                    true => {
                         let (context, turn) = context.with_turn(guard);
                         (context, (None, Some(turn)))
                     }

@@ -1,6 +1,6 @@
 //! Checks a call that is made later.
 
-use super::scopes::check_scopes;
+use super::stage::check_scopes;
 use crate::arguments::Arguments;
 use crate::call::ToolCall;
 use crate::error::{CallError, ErrorClass};

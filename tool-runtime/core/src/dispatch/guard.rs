@@ -1,7 +1,7 @@
 //! Deadline, cancellation and panics: every call has exactly one outcome.
 
+use super::closed_pool;
 use super::report;
-use super::resolve::shut_down;
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass, INTERNAL, panic_message};
 use crate::pool::ToolPool;
@@ -136,7 +136,7 @@ pub(super) async fn while_open<T>(
 ) -> Result<T, CallError> {
     check_open(pool, instance)?;
     let token = instance.map_or_else(|| pool.closing(), Instance::ending);
-    until_cancelled(token, work, || Err(shut_down())).await
+    until_cancelled(token, work, || Err(closed_pool())).await
 }
 
 /// Whether the pool, or the toolset value that the call runs on, is open.
@@ -146,7 +146,7 @@ pub(super) fn check_open(pool: &ToolPool, instance: Option<&Instance>) -> Result
         Some(instance) => instance.ending().is_cancelled(),
         None => pool.is_closing(),
     };
-    if is_ended { Err(shut_down()) } else { Ok(()) }
+    if is_ended { Err(closed_pool()) } else { Ok(()) }
 }
 
 /// Runs work until a token is cancelled, and returns `otherwise` then. The token, which is not

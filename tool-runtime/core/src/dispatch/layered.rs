@@ -4,42 +4,26 @@ use super::{guard, report};
 use crate::call::{ToolCall, ToolResult};
 use crate::context::ToolContext;
 use crate::error::{BoxError, CallError, ErrorClass};
-use crate::future::BoxFuture;
 use crate::observation::Observation;
-use crate::pool::{CallRequest, Innermost, ToolPool};
+use crate::pool::{CallRequest, Layers, ToolPool};
 use futures_util::future::{Either, select};
 use std::convert::Infallible;
 use std::future::pending;
 use std::pin::pin;
 use std::sync::Arc;
 use tokio::sync::RwLock;
-
-/// Hands a call to the outermost layer.
-type Layers<'a> = &'a (dyn Fn(CallRequest) -> BoxFuture<'static, Answer> + Sync);
-
-/// The answer of a layer.
-type Answer = Result<ToolResult, BoxError>;
-
-impl Innermost for ToolPool {
-    fn run<'a>(
-        &'a self,
-        call: &'a ToolCall,
-        context: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<Observation, CallError>> {
-        Box::pin(self.run_without_layers(call.name(), call.arguments(), context))
-    }
-}
+use tower::ServiceExt as _;
 
 /// Passes a call to the outermost layer; the innermost passes it to [`CallRequest::run`].
-pub(crate) async fn layered(
-    layers: Layers<'_>,
-    inside: Arc<dyn Innermost>,
+pub(super) async fn call(
+    layers: &Layers,
+    pool: &ToolPool,
     call: ToolCall,
     context: &ToolContext,
 ) -> Result<Observation, CallError> {
     let (name, attempts) = (call.name().to_owned(), Arc::default());
-    let context = context.clone();
-    let request = CallRequest { inside, call, context, attempts: Arc::clone(&attempts) };
+    let (pool, context) = (pool.clone(), context.clone());
+    let request = CallRequest { pool, call, context, attempts: Arc::clone(&attempts) };
     match guard::catch_panics(&name, answered(layers, request, &attempts)).await {
         Ok(result) => result.into_outcome(),
         Err(error) => {
@@ -53,12 +37,15 @@ pub(crate) async fn layered(
 /// The answer of the layers. A call that waits in a layer is dropped with its future; a call that runs
 /// inside of them is stopped there, and its hooks are notified.
 async fn answered(
-    layers: Layers<'_>,
+    layers: &Layers,
     request: CallRequest,
     attempts: &RwLock<()>,
 ) -> Result<ToolResult, CallError> {
     let (name, context) = (request.call.name().to_owned(), request.context.clone());
-    let answer = async { layers(request).await.map_err(|error| layer_error(&name, error)) };
+    let answer = async {
+        let answer = layers.clone().oneshot(request).await;
+        answer.map_err(|error| layer_error(&name, &error))
+    };
     let over = async {
         let over = guard::waiting(pending::<Result<Infallible, _>>(), &name, &context).await;
         let _exclusive = attempts.write().await;
@@ -72,43 +59,23 @@ async fn answered(
 }
 
 impl CallRequest {
-    /// The call.
-    pub fn call(&self) -> &ToolCall {
-        &self.call
-    }
-
-    /// The context of the call.
-    pub fn context(&self) -> &ToolContext {
-        &self.context
-    }
-
     /// Runs the call inside of all layers.
     pub(crate) async fn run(self) -> ToolResult {
-        let Self { inside, call, context, attempts } = self;
+        let Self { pool, call, context, attempts } = self;
         let _attempt = attempts.read().await;
-        let outcome = inside.run(&call, &context).await;
+        let outcome = pool.run_without_layers(&call, &context).await;
         ToolResult::new(call, outcome)
     }
 }
 
 /// A layer returned its own answer instead of the tool's.
-fn layer_error(name: &str, error: BoxError) -> CallError {
-    let (class, text) = class_of(&error);
+fn layer_error(name: &str, error: &BoxError) -> CallError {
+    let (class, text) = if error.is::<tower::load_shed::error::Overloaded>() {
+        (ErrorClass::RateLimited, "too many calls at once; try again later")
+    } else if error.is::<tower::timeout::error::Elapsed>() {
+        (ErrorClass::Timeout, "it did not answer in time; ask for less, or try again")
+    } else {
+        (ErrorClass::Transient, "the call did not get through; try again later")
+    };
     CallError::new(class, format!("`{name}`: {text}")).with_detail(error.to_string())
-}
-
-#[cfg(feature = "tower")]
-fn class_of(error: &BoxError) -> (ErrorClass, &'static str) {
-    if error.is::<tower::load_shed::error::Overloaded>() {
-        return (ErrorClass::RateLimited, "too many calls at once; try again later");
-    }
-    if error.is::<tower::timeout::error::Elapsed>() {
-        return (ErrorClass::Timeout, "it did not answer in time; ask for less, or try again");
-    }
-    (ErrorClass::Transient, "the call did not get through; try again later")
-}
-
-#[cfg(not(feature = "tower"))]
-fn class_of(_: &BoxError) -> (ErrorClass, &'static str) {
-    (ErrorClass::Transient, "the call did not get through; try again later")
 }

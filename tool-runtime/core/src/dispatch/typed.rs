@@ -1,27 +1,20 @@
-//! Typed calls: an action passes the same stages as JSON, and its output is not serialized.
+//! Typed calls: the arguments and the result of a call by name, as types.
 
-use super::execution::{InterruptOnDrop, MethodCall, enter_method};
 use super::guard;
-use super::scopes::check_scopes;
-use super::typed_governed;
-use crate::access::Access;
-use crate::action::Action;
-use crate::arguments::{Arguments, DecodeError};
+use super::typed_value::TypedValue;
+use crate::call::ToolCall;
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass};
-use crate::hook::{ErasedToolHooks, HookCall};
-use crate::input::InputModel;
-use crate::pool::{Found, ToolPool};
-use crate::tool::Tool;
+use crate::future::BoxFuture;
+use crate::pool::ToolPool;
+use serde::Serialize;
 use std::borrow::Cow;
-use std::pin::pin;
 
-/// Calls an action through a pool without a detour through JSON.
+/// A call of a tool by its arguments as a type: the action of a `#[tool]`, or one that `external_tools!` generates.
 ///
-/// Policies, limiters and recorders see the call as JSON: in a pool that has any, the arguments are serialized,
-/// judged and decoded again. That needs arguments that are `Serialize`, and a return type that is `Clone`, or
-/// `Serialize` for a structured value. Layers, hooks that read results, and steps of an execution that a
-/// [`StepStore`](crate::StepStore) replays are for calls by name; a typed call is rejected there.
+/// It is a call by name, of whatever tool has that name in the pool: a local one, one of a server, or another in its
+/// place. The arguments are written as JSON and pass all stages of a call. The value is read from the result. An action
+/// that is written by hand implements this trait and [`TypedArguments`] itself.
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -44,163 +37,115 @@ use std::pin::pin;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # }).unwrap();
 /// ```
-pub trait CallAction: Action {
-    /// Calls it. What the function itself returns is the value, also if that is a `Result`.
+pub trait CallAction: Sized + Send + 'static {
+    /// The tool's id in the pool.
+    const TOOL: &'static str;
+
+    /// Whether [`Self::Value`] is a result itself, because the signature names an alias of `Result`.
+    #[doc(hidden)]
+    const IS_RESULT: bool = false;
+
+    /// What the tool returns when it succeeds: of a `Result<T, E>`, the `T`.
+    type Value;
+
+    /// Calls the tool through a pool.
     ///
     /// # Errors
-    /// The pool has no such tool or another of that name, a constraint of `#[arg]` is broken, a
-    /// rule of the pool rejects the call or needs it by name, or it was cancelled, ran out of time
-    /// or panicked. Constraints that the arguments' own types state by schemars attributes are not
-    /// checked, because the call has no JSON.
-    fn call(self, pool: &ToolPool) -> impl Future<Output = Result<Self::Output, CallError>> + Send;
+    /// Those of a call by name. A result that is not of the type, as when a hook replaced it or a limit cut it, has the
+    /// class [`ErrorClass::Tool`].
+    fn call(self, pool: &ToolPool) -> BoxFuture<'_, Result<Self::Value, CallError>>
+    where
+        Self: TypedArguments,
+        Self::Value: TypedValue,
+    {
+        Box::pin(guarded(self, pool, pool.shared_context()))
+    }
 
     /// The same in a context. A tool that calls another one passes its own: the nested call shares
     /// its declared resources, its cancellation and its deadline.
     ///
     /// # Errors
     /// As [`Self::call`].
-    fn call_with(
+    fn call_with<'a>(
         self,
-        pool: &ToolPool,
-        context: &ToolContext,
-    ) -> impl Future<Output = Result<Self::Output, CallError>> + Send;
-}
-
-impl<A: Action> CallAction for A
-where
-    A::Output: Send,
-{
-    async fn call(self, pool: &ToolPool) -> Result<Self::Output, CallError> {
-        guard::catch_panics(A::NAME, stages(self, pool, pool.shared_context())).await
-    }
-
-    async fn call_with(
-        self,
-        pool: &ToolPool,
-        context: &ToolContext,
-    ) -> Result<Self::Output, CallError> {
-        let nested = context.check_nesting();
-        nested.map_err(|too_deep| CallError::new(ErrorClass::Denied, too_deep))?;
-        let context = pool.hosting(Cow::Borrowed(context));
-        guard::catch_panics(A::NAME, stages(self, pool, &context)).await
+        pool: &'a ToolPool,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<Self::Value, CallError>>
+    where
+        Self: TypedArguments,
+        Self::Value: TypedValue,
+    {
+        Box::pin(guarded(self, pool, context))
     }
 }
 
-async fn stages<A: Action>(
+/// Reading and writing JSON is the user's code, which may panic.
+async fn guarded<A: CallAction<Value: TypedValue> + TypedArguments>(
     action: A,
     pool: &ToolPool,
     context: &ToolContext,
-) -> Result<A::Output, CallError>
-where
-    A::Output: Send,
-{
-    if pool.governance().layered.is_some() {
-        return Err(unseen(A::NAME, "layers stand around every call"));
+) -> Result<A::Value, CallError> {
+    const {
+        assert!(
+            !A::IS_RESULT,
+            "the signature of this tool names an alias of `Result`; write `Result<T, E>` in it for a typed call"
+        );
     }
-    if pool.governance().seams.is_some() {
-        // Boxed: it would make the future of every typed call larger.
-        return Box::pin(typed_governed::call(action, pool, context)).await;
-    }
-    let found = pool.find(A::NAME)?;
-    let tool = found.tool();
-    if !tool.is::<A>() {
-        return Err(another(A::NAME));
-    }
-    check_scopes(tool, context.principal())?;
-    action.check().map_err(|error| decode_error::<A>(&error))?;
-    if let Some(rule) = found.rule() {
-        let json = action.to_json().ok_or_else(|| {
-            let why = "a restriction looks at the arguments, whose types are not all `Serialize`";
-            unseen(A::NAME, why)
-        })?;
-        rule.check(&json)?;
-    }
-    let (action, mut context) = match found.hooks() {
-        Some(hooks) => admitted(action, pool, &found, hooks, context).await?,
-        None => (action, context.clone()),
-    };
-    let keys = |access: fn(&A) -> Access| tool.in_its_directory(|| access(&action));
-    let access = A::ACCESS.map_or_else(Access::undeclared, keys);
-    let _held = match access.touches_nothing() {
-        true => None,
-        false => {
-            let held = pool.acquire(tool, access, &context).await?;
-            let (inner, guard) = context.hold(held);
-            context = inner;
-            Some(guard)
-        }
-    };
-    execute(action, pool, tool, context).await
+    guard::catch_panics(A::TOOL, called(action, pool, context)).await
 }
 
-/// Hooks read arguments as JSON, and results as observations. A typed call that has neither is
-/// rejected: it must not bypass a hook.
-async fn admitted<A: Action>(
+/// The value of a call that succeeded.
+async fn called<A: CallAction<Value: TypedValue> + TypedArguments>(
     action: A,
     pool: &ToolPool,
-    found: &Found,
-    hooks: &dyn ErasedToolHooks,
     context: &ToolContext,
-) -> Result<(A, ToolContext), CallError> {
-    if hooks.reads_results() {
-        return Err(unseen(A::NAME, "a hook looks at the results"));
+) -> Result<A::Value, CallError> {
+    let tool = A::TOOL;
+    let json = action.to_json().ok_or_else(|| {
+        let text = format!(
+            "the arguments of `{tool}` cannot be written as JSON: keys of maps are strings, and paths are Unicode"
+        );
+        CallError::new(ErrorClass::Input, text)
+    })?;
+    let call = ToolCall::new(tool, json);
+    let observation = pool.outcome(&call, Cow::Borrowed(context)).await?;
+    if observation.is_error() {
+        return Err(CallError::new(ErrorClass::Tool, observation.to_text()));
     }
-    let Some(json) = action.to_json() else {
-        return Err(unseen(
-            A::NAME,
-            "a hook looks at the arguments, whose types are not all `Serialize`",
-        ));
-    };
-    let mut call = HookCall::new(found.clone(), &json, context.clone());
-    let admitted = pool.ask_hooks(found.tool(), hooks, &mut call, None, context).await?;
-    if let (Some(rule), Some(json)) = (found.rule(), &admitted.arguments) {
-        rule.check(json)?;
-    }
-    let action = match &admitted.arguments {
-        Some(json) => A::decode(Arguments::new(json)).map_err(|error| decode_error::<A>(&error))?,
-        None => action,
-    };
-    Ok((action, admitted.context.unwrap_or_else(|| context.clone())))
+    A::Value::from_observation(observation).map_err(|detail| {
+        let text = format!("the result of `{tool}` is not of the expected type");
+        CallError::new(ErrorClass::Tool, text).with_detail(detail)
+    })
 }
 
-async fn execute<A: Action>(
-    action: A,
-    pool: &ToolPool,
-    tool: &Tool,
-    context: ToolContext,
-) -> Result<A::Output, CallError> {
-    let (limit, context) = guard::bounds(pool, tool, Cow::Owned(context));
-    let MethodCall { context, instance, _running } = enter_method(pool, tool, context).await?;
-    let instance = instance.as_deref();
-    let mut interrupt = InterruptOnDrop { tool, instance, context: &context, is_complete: false };
-    let work = pin!(action.run(&context));
-    let call = guard::guarded(work, A::NAME, limit, &context);
-    let outcome = if tool.is_intercepted() {
-        guard::while_open(pool, instance, pin!(call)).await
-    } else {
-        call.await
-    };
-    interrupt.is_complete = outcome.is_ok();
-    outcome
+/// The arguments of a typed call, as JSON. Generated for a tool whose arguments are all `Serialize`.
+pub trait TypedArguments {
+    /// The arguments as a JSON object. `None` if a value cannot be written, such as a map with keys that are not strings.
+    fn to_json(&self) -> Option<String>;
 }
 
-pub(super) fn unseen(name: &str, why: &str) -> CallError {
-    CallError::new(
-        ErrorClass::Denied,
-        format!("`{name}` cannot be called by its type here: {why}; call it by name"),
-    )
+/// An argument of a typed call, which is written as JSON: every type that is `Serialize`. The lifetime lets generated
+/// code require this of a type without asserting it.
+#[diagnostic::on_unimplemented(
+    message = "a typed call cannot pass `{Self}`",
+    label = "an argument of type `{Self}` cannot be written as JSON",
+    note = "derive `serde::Serialize` for it, or call the tool by its name, by `pool.call(ToolCall::json(..))`"
+)]
+pub trait TypedArgument<'a> {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize> TypedArgument<'_> for T {}
+
+/// A return type that is a result: its value is that of a success.
+pub trait ResultType {
+    /// The type of a success.
+    type Value;
 }
 
-#[cold]
-pub(super) fn decode_error<A: Action>(error: &DecodeError) -> CallError {
-    InputModel::new(&A::definition(), &A::settings()).explain_typed(error)
+impl<T, E> ResultType for Result<T, E> {
+    type Value = T;
 }
 
-pub(super) fn another(name: &str) -> CallError {
-    CallError::new(
-        ErrorClass::NotFound,
-        format!(
-            "the pool's tool `{name}` is not made from this action; call it by name, or add the action with `.tool::<..>()`"
-        ),
-    )
+impl<T, E> ResultType for Option<Result<T, E>> {
+    type Value = Option<T>;
 }

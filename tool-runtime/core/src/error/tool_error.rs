@@ -1,7 +1,6 @@
 //! The error of a tool.
 
 use super::{BoxError, ErrorClass};
-use std::any::Any;
 use std::error::Error;
 use std::fmt;
 
@@ -79,14 +78,6 @@ impl ToolError {
 
     fn new(class: ErrorClass, message: impl Into<String>) -> Self {
         Self { class, message: message.into(), source: None }
-    }
-
-    /// Creates the error that a value converts to, without its source: the value is still needed.
-    pub(crate) fn of_ref<E: fmt::Display + Any>(error: &E) -> Self {
-        match (error as &dyn Any).downcast_ref::<Self>() {
-            Some(own) => Self::new(own.class, &own.message),
-            None => Self::from_display(error),
-        }
     }
 
     /// Creates an error from any value that implements `Display`.

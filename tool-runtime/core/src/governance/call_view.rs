@@ -80,29 +80,35 @@ pub(crate) struct CallDetails {
 /// The arguments of a call as text, and as a value that is parsed on first use.
 #[derive(Clone, Debug)]
 pub(crate) struct CallText {
-    text: CompactString,
+    written: CompactString,
+    /// The text without needless escapes, if it has some.
+    unescaped: OnceLock<Option<Box<str>>>,
     value: OnceLock<Value>,
 }
 
 impl CallText {
-    /// Removes needless escapes, so that code that searches the text finds a word in any spelling. A text with
-    /// duplicate keys stays as it is: a value would have one of them only.
     pub(crate) fn new(arguments: &str) -> Self {
-        let text = Arguments::new(arguments).as_str();
-        let unescaped = match text.contains('\\') {
-            true => unique_value(text),
-            false => None,
-        };
-        let text = unescaped.map_or_else(|| text.into(), |value| value.to_string().into());
-        Self { text, value: OnceLock::new() }
+        let written = Arguments::new(arguments).as_str().into();
+        Self { written, unescaped: OnceLock::new(), value: OnceLock::new() }
     }
 
+    /// The arguments without needless escapes, so that code that searches the text finds a word in any spelling. A text
+    /// with duplicate keys stays as it is: a value would have one of them only.
     pub(crate) fn as_str(&self) -> &str {
-        &self.text
+        if !self.written.contains('\\') {
+            return &self.written;
+        }
+        let unescape = || unique_value(&self.written).map(|value| value.to_string().into());
+        self.unescaped.get_or_init(unescape).as_deref().unwrap_or(&self.written)
+    }
+
+    /// The arguments as the tool gets them: a value may not hold every number of the text.
+    pub(crate) fn written(&self) -> &str {
+        &self.written
     }
 
     fn value(&self) -> &Value {
-        self.value.get_or_init(|| serde_json::from_str(&self.text).unwrap_or_default())
+        self.value.get_or_init(|| serde_json::from_str(self.as_str()).unwrap_or_default())
     }
 }
 

@@ -4,7 +4,7 @@ use super::risk::Risk;
 use crate::arguments::{Arguments, RawMembers, push_member};
 use crate::definition::ToolDefinition;
 use crate::error::{CallError, ErrorClass};
-use crate::repair::{Repair, RepairCalls, RepairKind, folded};
+use crate::repair::{Repair, RepairKind, folded, repair_json};
 use crate::tool::Tool;
 use serde_json::{Map, Value, json};
 
@@ -68,23 +68,9 @@ pub(crate) struct MetaArguments {
     pub(crate) error: Option<CallError>,
 }
 
-/// Adds parameters to definitions, and extracts them from calls. A trait, so that only pools that use
-/// it link it.
-pub(crate) trait ExtendParameters: Send + Sync {
+impl MetaParameters {
     /// The definition of a tool with the parameters in front. `None` if the tool gets none.
-    fn extended(&self, tool: &Tool) -> Option<ToolDefinition>;
-
-    /// Extracts the parameters from the arguments of a call. `None` if the call has none of them.
-    fn extract(
-        &self,
-        tool: &Tool,
-        arguments: &str,
-        repair: Option<&dyn RepairCalls>,
-    ) -> Option<MetaArguments>;
-}
-
-impl ExtendParameters for MetaParameters {
-    fn extended(&self, tool: &Tool) -> Option<ToolDefinition> {
+    pub(crate) fn extended(&self, tool: &Tool) -> Option<ToolDefinition> {
         let added = self.of(tool);
         let mut properties = Map::new();
         if added.security_risk {
@@ -105,28 +91,30 @@ impl ExtendParameters for MetaParameters {
         Some(definition)
     }
 
-    fn extract(
+    /// Extracts the parameters from the arguments of a call. `None` if the call has none of them.
+    pub(crate) fn extract(
         &self,
         tool: &Tool,
         arguments: &str,
-        repair: Option<&dyn RepairCalls>,
+        is_repairing: bool,
     ) -> Option<MetaArguments> {
         let (own, text) = (self.of(tool), Arguments::new(arguments).as_str());
         if own == Self::default() {
             return None;
         }
         if let Some(members) = RawMembers::of(text) {
-            return own.split(members, repair.is_some());
+            return own.split(members, is_repairing);
         }
         // Text that is nearly JSON hides the parameters from what repairs it later.
-        let (text, mut repairs) = repair?.json(text)?;
+        if !is_repairing {
+            return None;
+        }
+        let (text, mut repairs) = repair_json(text)?;
         let mut meta = own.split(RawMembers::of(&text)?, true)?;
         repairs.append(&mut meta.repairs);
         Some(MetaArguments { repairs, ..meta })
     }
-}
 
-impl MetaParameters {
     /// Splits off the parameters; the other members stay as they were written. `None` if the call has
     /// none of the parameters.
     fn split(self, members: RawMembers<'_>, is_repairing: bool) -> Option<MetaArguments> {

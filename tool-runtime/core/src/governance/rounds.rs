@@ -1,11 +1,12 @@
 //! Calls that are interrupted for a question, and continued when a later request brings the answer.
 
-use super::seams::{GovernCalls, Governed};
-use crate::context::ToolContext;
+use super::governors::Governors;
+use super::step::Step;
 use crate::hook::HookCall;
 use crate::sync::lock;
 use hashbrown::HashMap;
 use std::fmt;
+use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use tokio::sync::Notify;
@@ -17,7 +18,7 @@ use tokio::sync::Notify;
 #[derive(Default)]
 pub struct CallRounds {
     /// By the prefix of their questions: nested calls have prefixes of their own.
-    waiting: Mutex<HashMap<String, Governed, foldhash::fast::RandomState>>,
+    waiting: Mutex<HashMap<String, Step, foldhash::fast::RandomState>>,
     is_interrupted: AtomicBool,
     is_used: AtomicBool,
     /// Whether a call ended whose effect must not happen twice.
@@ -67,42 +68,63 @@ impl fmt::Debug for CallRounds {
     }
 }
 
-/// A governed call, which outlives its future if that is interrupted for a question.
-pub(crate) struct RoundGuard {
+/// A step that outlives its future if that is interrupted for a question.
+pub(crate) struct OpenStep {
     /// `None` once it is kept for the next round.
-    pub(crate) call: Option<Governed>,
+    step: Option<Step>,
     rounds: Option<(Arc<CallRounds>, String)>,
 }
 
-impl RoundGuard {
-    /// Continues the call of an earlier round, or else proposes the call.
-    pub(crate) fn enter(
-        seams: Arc<dyn GovernCalls>,
-        call: &mut HookCall,
-        context: &ToolContext,
-    ) -> Self {
-        let rounds = context.rounds::<CallRounds>();
+impl OpenStep {
+    /// Continues the step of an earlier round, or else proposes the call.
+    pub(crate) fn enter(governors: Arc<Governors>, call: HookCall) -> Self {
+        let context = call.context();
+        let rounds = context.rounds::<CallRounds>().filter(|_| !governors.is_empty());
         let rounds = rounds.map(|rounds| (rounds, context.question_key("").into_owned()));
         let waiting = rounds.as_ref().and_then(|(rounds, key)| {
             rounds.is_used.store(true, Ordering::Release);
             rounds.running.fetch_add(1, Ordering::AcqRel);
             lock(&rounds.waiting).remove(key)
         });
-        let continued = waiting.filter(|waiting| waiting.continues(call));
-        let governed = continued.unwrap_or_else(|| seams.propose(call));
-        Self { call: Some(governed), rounds }
+        let step = match waiting.filter(|waiting| waiting.is_continued_by(&call)) {
+            Some(mut step) => {
+                step.resume(call);
+                step
+            }
+            None => Step::propose(governors, call),
+        };
+        Self { step: Some(step), rounds }
+    }
+
+    /// Proposes a call that is rejected at once: it is not one that waits for an answer.
+    pub(crate) fn enter_rejected(governors: Arc<Governors>, call: HookCall) -> Self {
+        Self { step: Some(Step::propose(governors, call)), rounds: None }
     }
 }
 
-impl Drop for RoundGuard {
+impl Deref for OpenStep {
+    type Target = Step;
+
+    fn deref(&self) -> &Step {
+        self.step.as_ref().expect("a step is kept when its guard is dropped")
+    }
+}
+
+impl DerefMut for OpenStep {
+    fn deref_mut(&mut self) -> &mut Step {
+        self.step.as_mut().expect("a step is kept when its guard is dropped")
+    }
+}
+
+impl Drop for OpenStep {
     fn drop(&mut self) {
         let Some((rounds, key)) = self.rounds.take() else { return };
-        if let Some(mut call) = self.call.take() {
-            if call.had_effect() {
+        if let Some(mut step) = self.step.take() {
+            if step.had_effect() {
                 rounds.has_effect.store(true, Ordering::Release);
-            } else if rounds.is_interrupted.load(Ordering::Acquire) {
-                call.suspended();
-                lock(&rounds.waiting).insert(key, call);
+            } else if !step.is_finished() && rounds.is_interrupted.load(Ordering::Acquire) {
+                step.suspend();
+                lock(&rounds.waiting).insert(key, step);
             }
         }
         if rounds.running.fetch_sub(1, Ordering::AcqRel) == 1 {

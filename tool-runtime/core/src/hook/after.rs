@@ -28,7 +28,7 @@ pub struct AfterCall {
 }
 
 impl AfterCall {
-    pub(super) fn new(outcome: &Result<Arc<Observation>, CallError>, duration: Duration) -> Self {
+    pub(crate) fn new(outcome: &Result<Arc<Observation>, CallError>, duration: Duration) -> Self {
         match outcome {
             Ok(observation) => Self { observation: Arc::clone(observation), error: None, duration },
             Err(error) => Self {
@@ -87,7 +87,7 @@ fn copied(error: &CallError) -> CallError {
 /// ```
 #[derive(Debug)]
 #[must_use]
-pub struct After(pub(super) Option<Observation>);
+pub struct After(pub(crate) Option<Observation>);
 
 impl After {
     /// Keeps the outcome.

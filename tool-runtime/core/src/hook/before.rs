@@ -24,22 +24,22 @@ use std::sync::Arc;
 /// ```
 #[must_use]
 pub struct Before {
-    pub(super) decision: HookDecision,
-    pub(super) arguments: Option<String>,
-    pub(super) provided: Vec<Provided>,
+    pub(crate) decision: HookDecision,
+    pub(crate) arguments: Option<String>,
+    pub(crate) provided: Vec<Provided>,
 }
 
 #[derive(Debug)]
-pub(super) enum HookDecision {
+pub(crate) enum HookDecision {
     Proceed,
     Deny(String),
     Ask(Box<Question>),
 }
 
 /// A value with an erased type, and its `TypeId`.
-pub(super) struct Provided {
-    pub(super) id: TypeId,
-    pub(super) value: Arc<dyn Any + Send + Sync>,
+pub(crate) struct Provided {
+    pub(crate) id: TypeId,
+    pub(crate) value: Arc<dyn Any + Send + Sync>,
 }
 
 impl Before {

@@ -4,7 +4,6 @@ use super::Found;
 use crate::arguments::{Arguments, DecodeError};
 use crate::context::ToolContext;
 use crate::definition::ToolDefinition;
-use crate::error::CallError;
 use crate::governance::{CallDetails, CallText, CallView, MetaArguments, Risk};
 use crate::repair::Repair;
 use crate::tool::Tool;
@@ -46,11 +45,6 @@ impl HookCall {
         CallView::new(self.name(), Some(&self.0.found), &self.0.details)
     }
 
-    /// Checks the arguments by the rule of a restriction.
-    pub(super) fn check_rule(&self) -> Result<(), CallError> {
-        self.0.found.rule().map_or(Ok(()), |rule| rule.check(self.arguments()))
-    }
-
     /// The tool's id.
     pub fn name(&self) -> &str {
         self.tool().name()
@@ -60,6 +54,11 @@ impl HookCall {
     /// arguments.
     pub fn arguments(&self) -> &str {
         self.0.details.arguments.as_str()
+    }
+
+    /// The arguments as they were written, which run.
+    pub(crate) fn written(&self) -> &str {
+        self.0.details.arguments.written()
     }
 
     /// Deserializes the arguments.
@@ -89,8 +88,12 @@ impl HookCall {
         self.0.found.tool()
     }
 
+    pub(crate) fn found(&self) -> &Found {
+        &self.0.found
+    }
+
     /// The text that shows the call to a person.
-    pub(super) fn visualize(&self) -> String {
+    pub(crate) fn visualize(&self) -> String {
         self.tool().visualize(self.arguments())
     }
 
@@ -118,23 +121,21 @@ impl HookCall {
     }
 
     /// The call with its meta parameters.
-    pub(crate) fn with_meta(mut self, meta: Option<&MetaArguments>) -> Self {
-        if let Some(meta) = meta {
-            let details = self.details_mut();
-            (details.risk, details.summary) = (meta.risk, meta.summary.clone());
-        }
+    pub(crate) fn with_meta(mut self, meta: MetaArguments) -> Self {
+        let details = self.details_mut();
+        (details.risk, details.summary) = (meta.risk, meta.summary);
         self
     }
 
-    /// The call with the corrections that its arguments have already.
-    pub(crate) fn repaired(mut self, repairs: &[Repair]) -> Self {
+    /// The call with more corrections, which its arguments have already.
+    pub(crate) fn repaired(mut self, repairs: Vec<Repair>) -> Self {
         if !repairs.is_empty() {
-            self.details_mut().repairs = repairs.to_vec();
+            self.details_mut().repairs.extend(repairs);
         }
         self
     }
 
-    pub(super) fn context_mut(&mut self) -> &mut ToolContext {
+    pub(crate) fn context_mut(&mut self) -> &mut ToolContext {
         &mut self.details_mut().context
     }
 

@@ -1,6 +1,6 @@
 //! A tool as calls find it, with the rules around its calls.
 
-use super::ErasedToolHooks;
+use super::{Hooks, ToolHooks};
 use crate::matching::CallRule;
 use crate::source::Source;
 use crate::tool::Tool;
@@ -18,7 +18,7 @@ struct Parts {
     /// The rule of restrictions about its arguments.
     rule: Option<Arc<dyn CallRule>>,
     /// The hooks of the tool, once it was called in a pool that has hooks.
-    hooks: OnceLock<Option<Arc<dyn ErasedToolHooks>>>,
+    hooks: OnceLock<Option<Arc<ToolHooks>>>,
 }
 
 impl Found {
@@ -29,12 +29,6 @@ impl Found {
     /// The same tool under another rule.
     pub(crate) fn with_rule(mut self, rule: Arc<dyn CallRule>) -> Self {
         Arc::make_mut(&mut self.0).rule = Some(rule);
-        self
-    }
-
-    /// Another form of the tool under the same rules.
-    pub(crate) fn with_tool(mut self, tool: Tool) -> Self {
-        Arc::make_mut(&mut self.0).tool = tool;
         self
     }
 
@@ -51,20 +45,18 @@ impl Found {
         self.0.rule.as_ref()
     }
 
-    pub(crate) fn hooks(&self) -> Option<&dyn ErasedToolHooks> {
-        self.0.hooks.get()?.as_deref()
+    pub(crate) fn hooks(&self) -> Option<&Arc<ToolHooks>> {
+        self.0.hooks.get()?.as_ref()
     }
 
     /// Finds the hooks of the tool before its first call.
-    pub(crate) fn init_hooks(
-        &self,
-        of_tool: impl FnOnce(&str) -> Option<Arc<dyn ErasedToolHooks>>,
-    ) {
-        self.0.hooks.get_or_init(|| of_tool(self.0.tool.name()));
+    pub(crate) fn init_hooks(&self, hooks: &Hooks) {
+        self.0.hooks.get_or_init(|| hooks.for_tool(self.0.tool.name()));
     }
 
-    /// Whether hooks or a rule look at its calls.
+    /// Whether its calls take the governed path, whatever the pool adds: hooks, a rule or the tool itself need more
+    /// stages.
     pub(crate) fn is_governed(&self) -> bool {
-        self.hooks().is_some() || self.0.rule.is_some()
+        self.hooks().is_some() || self.0.rule.is_some() || self.0.tool.is_governed()
     }
 }

@@ -4,41 +4,52 @@ use super::watch::Failure;
 use super::{Hook, HookCall};
 use crate::mask;
 use crate::pattern::PatternError;
+use std::any::TypeId;
 use std::fmt;
 use std::sync::Arc;
 
 /// All hooks of a pool, in the order they were registered.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Hooks {
-    pub(super) list: Vec<Arc<Hook>>,
-    /// Whether policies, limits or records apply to every call. They take the way of hooks, also where
-    /// no hook does.
-    pub(crate) is_governed: bool,
-}
+pub(crate) struct Hooks(Vec<Arc<Hook>>);
 
 /// The hooks of one tool, in the order they were registered.
 #[derive(Debug, Default)]
 pub(crate) struct ToolHooks {
-    pub(super) before: Vec<Arc<Hook>>,
-    pub(super) after: Vec<Arc<Hook>>,
+    pub(crate) before: Vec<Arc<Hook>>,
+    pub(crate) after: Vec<Arc<Hook>>,
 }
 
 impl Hooks {
     pub(crate) fn push(&mut self, hook: Hook) {
-        self.list.push(Arc::new(hook));
+        self.0.push(Arc::new(hook));
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// The hooks that run for a tool, if there are any.
-    pub(super) fn of(&self, tool: &str) -> Option<ToolHooks> {
-        let own = self.list.iter().filter(|hook| hook.concerns(tool)).cloned();
+    pub(crate) fn for_tool(&self, tool: &str) -> Option<Arc<ToolHooks>> {
+        let own = self.0.iter().filter(|hook| hook.concerns(tool)).cloned();
         let (before, after): (Vec<_>, Vec<_>) = own.partition(|hook| hook.is_before());
         let is_idle = before.is_empty() && after.is_empty();
-        (!is_idle || self.is_governed).then_some(ToolHooks { before, after })
+        (!is_idle).then(|| Arc::new(ToolHooks { before, after }))
+    }
+
+    /// Whether a hook that runs before this tool's calls declares that it provides the type.
+    pub(crate) fn provides(&self, tool: &str, id: TypeId) -> bool {
+        self.0.iter().any(|hook| hook.concerns(tool) && hook.declares_type(id))
+    }
+
+    /// The hooks that run for none of these tools, which is most likely a mistake.
+    pub(crate) fn idle(&self, tools: &[&str]) -> Vec<String> {
+        let is_idle = |hook: &&Arc<Hook>| !tools.iter().any(|tool| hook.concerns(tool));
+        self.0.iter().filter(is_idle).map(|hook| hook.to_string()).collect()
     }
 
     /// The problems of the hooks' patterns.
     pub(crate) fn problems(&self) -> impl Iterator<Item = &PatternError> {
-        self.list.iter().filter_map(|hook| hook.problem())
+        self.0.iter().filter_map(|hook| hook.problem())
     }
 }
 
@@ -54,7 +65,7 @@ impl Hook {
     ///
     /// # Errors
     /// The operator's detail, if the hook fails closed.
-    pub(super) fn tolerate(&self, failure: &Failure, call: &HookCall) -> Result<(), String> {
+    pub(crate) fn tolerate(&self, failure: &Failure, call: &HookCall) -> Result<(), String> {
         let mut text = format!("{self} {failure}");
         if let Some(mask) = call.context().mask() {
             mask::in_place(mask, &mut text);

@@ -1,19 +1,19 @@
-//! Runs user code with a time limit, and catches its panics.
+//! Runs hooks with a time limit, and catches their panics.
 
-use super::{Hook, Running};
+use super::{After, AfterCall, Before, Hook, HookCall, Run, Running};
 use crate::context::ToolContext;
-use crate::error::{CallError, ErrorClass, ToolError, caught, panic_message};
+use crate::error::{CallError, ErrorClass, ToolError, panic_message};
 use futures_util::FutureExt as _;
-use std::future::poll_fn;
+use futures_util::future::{Either, select};
+use std::future::ready;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::time::timeout;
 
 /// The failure of a hook. The message continues a sentence that starts with the hook.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Failure {
+pub(crate) enum Failure {
     #[error("failed: {0}")]
     Failed(String),
     #[error("panicked: {0}")]
@@ -24,76 +24,63 @@ pub(super) enum Failure {
     Invalid(String),
 }
 
-impl Failure {
-    fn of(error: ToolError) -> Self {
-        Self::Failed(error_text(error))
+impl Hook {
+    /// Runs the hook before a call. One that runs after calls lets it proceed.
+    pub(crate) async fn run_before(self: &Arc<Self>, call: &HookCall) -> Result<Before, Failure> {
+        let own = call.clone();
+        let start = |hook: &Self| match &hook.run {
+            Run::Before(run) => run(own),
+            Run::After(_) => Box::pin(ready(Ok(Before::proceed()))),
+        };
+        self.within_limit(call.context(), start).await
+    }
+
+    /// Runs the hook after a call. One that runs before calls keeps the outcome.
+    pub(crate) async fn run_after(
+        self: &Arc<Self>,
+        call: &HookCall,
+        after: AfterCall,
+    ) -> Result<After, Failure> {
+        let own = call.clone();
+        let start = |hook: &Self| match &hook.run {
+            Run::After(run) => run(own, after),
+            Run::Before(_) => Box::pin(ready(Ok(After::keep()))),
+        };
+        self.within_limit(call.context(), start).await
+    }
+
+    /// Runs user code on behalf of the hook, within its time limit.
+    pub(crate) async fn within_limit<T: Send + 'static>(
+        self: &Arc<Self>,
+        context: &ToolContext,
+        start: impl FnOnce(&Self) -> Running<T> + Send + 'static,
+    ) -> Result<T, Failure> {
+        // All code that may panic: the closure, its future, the `Display` of its error, destructors, and the timer
+        // of a runtime without one.
+        let answer = catch_panic(async {
+            let run = match context.runs_apart() {
+                false => start(self),
+                true => {
+                    let own = Arc::clone(self);
+                    context.apart(|| self.title(), move || start(&own))
+                }
+            };
+            // Most hooks answer at once, and need no timer.
+            let answer = match select(run, ready(())).await {
+                Either::Left((answer, _)) => Ok(answer),
+                Either::Right(((), run)) => timeout(self.timeout, run).await,
+            };
+            match answer {
+                Ok(answer) => answer.map_err(|error| Failure::Failed(error_text(error))),
+                Err(_) => Err(Failure::TimedOut(self.timeout)),
+            }
+        });
+        answer.await.unwrap_or_else(|panic| Err(Failure::Panicked(panic)))
     }
 }
 
-/// A hook that was polled once.
-pub(super) enum Started<T> {
-    Answered(Result<T, Failure>),
-    Waiting(Running<T>),
-}
-
-/// Starts a hook and polls it: most hooks answer at once.
-pub(super) fn start_hook<T: Send + 'static>(
-    hook: &Arc<Hook>,
-    context: &ToolContext,
-    start: impl FnOnce(&Hook) -> Running<T> + Send + 'static,
-    waker: &mut Context<'_>,
-) -> Started<T> {
-    // All code that may panic: the closure, the `Display` of an error, destructors.
-    let started = caught(|| {
-        let mut run = match context.runs_apart() {
-            false => start(hook),
-            true => {
-                let own = Arc::clone(hook);
-                context.apart(|| hook.title(), move || start(&own))
-            }
-        };
-        match run.poll_unpin(waker) {
-            Poll::Ready(answer) => Started::Answered(answer.map_err(Failure::of)),
-            Poll::Pending => Started::Waiting(run),
-        }
-    });
-    started.unwrap_or_else(|panic| Started::Answered(Err(Failure::Panicked(panic))))
-}
-
-/// The answer of a hook that was started, within its time limit.
-pub(super) async fn finish_hook<T>(hook: &Hook, started: Started<T>) -> Result<T, Failure> {
-    let run = match started {
-        Started::Answered(answer) => return answer,
-        Started::Waiting(run) => run,
-    };
-    // All code that may panic: as above, and the timer.
-    let answer = Box::pin(async move {
-        match timeout(hook.timeout, run).await {
-            Ok(answer) => answer.map_err(Failure::of),
-            Err(_) => Err(Failure::TimedOut(hook.timeout)),
-        }
-    });
-    catch_panic(answer).await.unwrap_or_else(|panic| Err(Failure::Panicked(panic)))
-}
-
-/// Runs a hook within its time limit.
-pub(super) async fn run_hook<T: Send + 'static>(
-    hook: &Arc<Hook>,
-    context: &ToolContext,
-    start: impl FnOnce(&Hook) -> Running<T> + Send + 'static,
-) -> Result<T, Failure> {
-    let mut start = Some(start);
-    let started = poll_fn(|waker| {
-        let start = start.take().expect("polled once");
-        Poll::Ready(start_hook(hook, context, start, waker))
-    });
-    let started = started.await;
-    finish_hook(hook, started).await
-}
-
-/// Catches panics of the future and returns their message. They come from the polled code, from destructors, or
-/// from timers on a runtime that has none.
-pub(super) async fn catch_panic<T>(future: impl Future<Output = T>) -> Result<T, String> {
+/// Catches panics of the future and returns their message.
+pub(crate) async fn catch_panic<T>(future: impl Future<Output = T>) -> Result<T, String> {
     AssertUnwindSafe(future).catch_unwind().await.map_err(panic_message)
 }
 

@@ -3,27 +3,13 @@
 use super::spill::Spill;
 use super::{OutputLimits, media, resource, structured, text};
 use crate::content::ContentBlock;
-use crate::future::BoxFuture;
 use crate::observation::Observation;
 use tokio::runtime::Handle;
-
-/// The limits of a pool. Behind a trait object, so that the code for truncation is linked
-/// where a pool has limits.
-pub(crate) trait Limits: Send + Sync {
-    /// See [`OutputLimits::apply_limit`].
-    fn apply<'a>(&'a self, observation: Observation, tool: &'a str) -> BoxFuture<'a, Observation>;
-}
-
-impl Limits for OutputLimits {
-    fn apply<'a>(&'a self, observation: Observation, tool: &'a str) -> BoxFuture<'a, Observation> {
-        Box::pin(self.apply_limit(observation, tool))
-    }
-}
 
 impl OutputLimits {
     /// Returns the observation within the limits. An observation within the limits is unchanged, so
     /// that this is idempotent. Files are written on the blocking pool, if there is one.
-    pub(crate) async fn apply_limit(&self, observation: Observation, tool: &str) -> Observation {
+    pub(crate) async fn apply(&self, observation: Observation, tool: &str) -> Observation {
         if !self.are_exceeded_by(&observation) {
             return observation;
         }

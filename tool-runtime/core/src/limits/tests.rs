@@ -197,7 +197,7 @@ fn all_large_parts_are_limited_together() {
 async fn files_are_written_on_the_blocking_pool() {
     let folder = Folder::new();
     let limits = text_limit(300).spill_to(folder.path());
-    let mut apply = Box::pin(limits.apply_limit(Observation::text("x".repeat(500)), "t"));
+    let mut apply = Box::pin(limits.apply(Observation::text("x".repeat(500)), "t"));
     let at_once = apply.as_mut().now_or_never();
     assert!(at_once.is_none(), "it waits for another thread");
     assert!(apply.await.to_text().contains("the whole text is in"));
@@ -208,15 +208,14 @@ async fn files_are_written_on_the_blocking_pool() {
 fn files_are_written_without_a_runtime() {
     let folder = Folder::new();
     let limits = text_limit(300).spill_to(folder.path());
-    let applied = limits.apply_limit(Observation::text("x".repeat(500)), "t").now_or_never();
+    let applied = limits.apply(Observation::text("x".repeat(500)), "t").now_or_never();
     assert!(applied.expect("ready").to_text().contains("the whole text is in"));
 }
 
 #[test]
 fn observations_within_the_limits_are_unchanged() {
     let before = Observation::text("x".repeat(30_000));
-    let after =
-        OutputLimits::default().apply_limit(before.clone(), "t").now_or_never().expect("ready");
+    let after = OutputLimits::default().apply(before.clone(), "t").now_or_never().expect("ready");
     assert_eq!(after, before);
     assert!(!OutputLimits::none().are_exceeded_by(&Observation::text("x".repeat(1 << 20))));
 }
@@ -238,9 +237,9 @@ fn each_kind_of_content_is_limited_on_its_own() {
     ];
     for (kind, before) in too_large {
         assert!(limits.are_exceeded_by(&before), "{kind}");
-        let after = limits.apply_limit(before.clone(), "t").now_or_never().expect("ready");
+        let after = limits.apply(before.clone(), "t").now_or_never().expect("ready");
         assert_ne!(after, before, "{kind}");
-        let behind = limits.apply_limit(before.with_content(ContentBlock::text("")), "t");
+        let behind = limits.apply(before.with_content(ContentBlock::text("")), "t");
         assert!(!limits.are_exceeded_by(&behind.now_or_never().expect("ready")), "{kind}");
     }
     let allowed = [

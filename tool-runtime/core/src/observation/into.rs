@@ -6,7 +6,7 @@ use crate::content::{ContentBlock, TextContent};
 use crate::error::ToolError;
 use compact_str::ToCompactString as _;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
@@ -76,7 +76,8 @@ pub trait IntoObservation {
 /// assert_eq!(observation.structured_json(), Some(r#"{"sum":42}"#));
 /// # Ok::<(), tool_runtime::ToolError>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(transparent)]
 pub struct Json<T>(
     /// The value.
     pub T,

@@ -18,7 +18,7 @@ pub trait WriteJson {
 
 impl<T: Serialize> WriteJson for &JsonOf<'_, T> {
     fn json(&self) -> Option<String> {
-        serde_json::to_string(self.0).ok()
+        to_json(self.0)
     }
 }
 
@@ -32,6 +32,11 @@ impl<T> OmitJson for JsonOf<'_, T> {
     fn json(&self) -> Option<String> {
         None
     }
+}
+
+/// A value as JSON; `None` if it cannot be written.
+pub fn to_json<T: Serialize>(value: &T) -> Option<String> {
+    serde_json::to_string(value).ok()
 }
 
 /// The object of all arguments under their names in JSON; `None` if one of them has no text.

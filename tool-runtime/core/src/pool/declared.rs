@@ -9,7 +9,7 @@ pub use report::{DeclarationReport, DeclarationStatus};
 use super::handle::ToolPool;
 use super::scope::{Narrowing, Restriction};
 use crate::declaration::{Declaration, Declarations};
-use resolver::Resolver;
+pub(super) use resolver::Resolver;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;

@@ -10,8 +10,7 @@ use super::offer::{Offer, Rules, nearest_help};
 use super::problem::{PoolError, PoolProblem};
 use crate::context::ToolContext;
 use crate::future::BoxFuture;
-use crate::governance::Seams;
-use crate::hook::Hooks;
+use crate::governance::Governors;
 use crate::source::Source;
 use crate::tool::Tool;
 use crate::toolset::{self, New, Toolset};
@@ -29,9 +28,7 @@ pub(crate) type Created = Result<Vec<Tool>, Vec<PoolProblem>>;
 #[derive(Default)]
 pub(super) struct Draft {
     pub(super) rules: Rules,
-    pub(super) hooks: Hooks,
     pub(super) governance: Governance,
-    pub(super) seams: Seams,
     pub(super) problems: Vec<PoolProblem>,
     pub(super) commands: Vec<Arc<dyn CliCommand>>,
     /// Whether tools come while the pool runs.
@@ -97,13 +94,8 @@ impl Draft {
         }
     }
 
-    /// Adds a policy, limiter or recorder. Programs without one do not link the code that runs
-    /// them.
-    pub(super) fn govern(&mut self, add: impl FnOnce(&mut Seams)) {
-        add(&mut self.seams);
-        self.governance.seams = Some(Arc::new(self.seams.clone()));
-        self.hooks.is_governed = true;
-        self.governance.hooks = Some(Arc::new(self.hooks.clone()));
+    pub(super) fn governors(&mut self) -> &mut Governors {
+        Arc::make_mut(&mut self.governance.governors)
     }
 
     /// Records the type of a value that was inserted into the state.
@@ -153,7 +145,10 @@ impl Draft {
 
     pub(super) fn build(mut self) -> Result<ToolPool, PoolError> {
         self.problems.extend(
-            self.hooks.problems().map(|error| PoolProblem::InvalidPattern(error.clone().into())),
+            self.governance
+                .hooks
+                .problems()
+                .map(|error| PoolProblem::InvalidPattern(error.clone().into())),
         );
         let state = &self.rules.state;
         let is_ambiguous = |(shared, _): &&(TypeId, _)| state.contains(*shared);

@@ -74,8 +74,8 @@ impl ToolPool {
 
     /// Whether policies, limits or records apply to calls.
     #[doc(hidden)]
-    pub fn is_governed(&self) -> bool {
-        self.governance().seams.is_some()
+    pub fn has_governors(&self) -> bool {
+        !self.governance().governors.is_empty()
     }
 
     /// Whether a principal sees a tool. `None` if all principals see all tools.
@@ -353,7 +353,7 @@ impl ToolPool {
 
     /// A scope for a call: it sees what the principal of the call sees.
     pub(crate) fn scope_of(&self, context: &ToolContext) -> Self {
-        if self.governance().seams.is_none() {
+        if self.governance().governors.is_empty() {
             return self.scope();
         }
         self.for_principal(context.principal().clone())

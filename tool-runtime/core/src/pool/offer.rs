@@ -7,7 +7,7 @@ use super::selector::Selector;
 use crate::context::State;
 use crate::definition::ToolDefinition;
 use crate::error::excerpt;
-use crate::hook::{ErasedHooks, Found};
+use crate::hook::{Found, Hooks};
 use crate::name;
 use crate::pattern::ToolPattern;
 use crate::schema::nearest::nearest;
@@ -42,7 +42,7 @@ pub(super) struct Rules {
     /// Changes of tools before all other rules.
     pub(super) transforms: Vec<PoolTransform>,
     pub(super) state: State,
-    pub(super) hooks: Option<Arc<dyn ErasedHooks>>,
+    pub(super) hooks: Arc<Hooks>,
 }
 
 /// The status of each offer.
@@ -157,7 +157,7 @@ impl Rules {
     /// Whether a rule might match no tool.
     pub(super) fn may_be_idle(&self) -> bool {
         let selects = |filter: &Filter| filter.allow.is_some() || !filter.deny.is_empty();
-        self.hooks.is_some() || self.filters().any(selects)
+        !self.hooks.is_empty() || self.filters().any(selects)
     }
 
     pub(super) fn filters(&self) -> impl Iterator<Item = &Filter> {
@@ -168,8 +168,7 @@ impl Rules {
     fn check_state(&self, tool: &Tool, problems: &mut Vec<PoolProblem>) {
         for need in tool.needs() {
             let Some(type_name) = need.missing_from(&self.state) else { continue };
-            let provides =
-                |id| self.hooks.as_ref().is_some_and(|hooks| hooks.provides(tool.name(), id));
+            let provides = |id| self.hooks.provides(tool.name(), id);
             if !need.type_ids().into_iter().any(provides) {
                 problems
                     .push(PoolProblem::MissingState { tool: tool.name().to_owned(), type_name });
@@ -236,7 +235,7 @@ impl Decision {
         let offers = self.offers.iter().map(|(offer, _)| (&offer.tool, &offer.source));
         let names: Vec<&str> = offers.clone().map(|(tool, _)| tool.name()).collect();
         PoolReport {
-            idle_hooks: rules.hooks.as_ref().map(|hooks| hooks.idle(&names)).unwrap_or_default(),
+            idle_hooks: rules.hooks.idle(&names),
             tools: self.offers.iter().map(entry).collect(),
             alike: alike(self.visible().map(|offer| offer.tool.name()).collect()),
             unmatched: rules

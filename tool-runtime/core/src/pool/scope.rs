@@ -2,6 +2,7 @@
 
 use super::attached::Attached;
 use super::core::{Core, View};
+use super::declared::Resolver;
 use super::snapshot::{Snapshot, Visibility, both};
 use crate::context::ToolContext;
 use crate::definition::ToolDefinition;
@@ -47,14 +48,7 @@ struct Entry {
 /// The tools that a restriction lets through.
 pub(super) enum Narrowing {
     Patterns(Vec<ToolPattern>),
-    /// A trait object, so that declarations are linked only where they are used.
-    Declared(Arc<dyn Narrow>),
-}
-
-/// Decides about tools, and about the arguments of their calls.
-pub(super) trait Narrow: fmt::Display + Send + Sync {
-    /// The visibility of a tool of a snapshot.
-    fn visibility(&self, tool: &Tool, of: &Snapshot) -> Visibility;
+    Declared(Arc<Resolver>),
 }
 
 /// The tools that the stack leaves of a snapshot.
@@ -139,12 +133,12 @@ impl Scope {
     /// Whether a principal sees a tool: it has the scopes, and no policy hides it. `None` if all
     /// principals see all tools.
     pub(super) fn visibility(&self) -> Option<impl Fn(&ToolDefinition, &Principal) -> bool + '_> {
-        let seams = self.core.governance().seams.as_ref().filter(|seams| seams.has_policies());
-        if seams.is_none() && !self.snapshot().has_scopes() {
+        let governors = &self.core.governance().governors;
+        if !governors.has_policies() && !self.snapshot().has_scopes() {
             return None;
         }
         Some(move |tool: &ToolDefinition, principal: &Principal| {
-            principal.may_use(tool) && seams.is_none_or(|seams| seams.sees(tool, principal))
+            principal.may_use(tool) && governors.sees(tool, principal)
         })
     }
 

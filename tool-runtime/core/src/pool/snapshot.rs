@@ -6,8 +6,8 @@ use super::selector::Selector;
 use crate::definition::ToolDefinition;
 use crate::error::CallError;
 use crate::export::{ApiFormat, Export};
-use crate::governance::ExtendParameters;
-use crate::hook::{ErasedHooks, Found};
+use crate::governance::MetaParameters;
+use crate::hook::{Found, Hooks};
 use crate::matching::CallRule;
 use crate::prompt::Prompt;
 use crate::resource::Resource;
@@ -19,7 +19,7 @@ use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// The hooks of a pool, and the parameters that it adds.
-type Rules<'a> = (Option<&'a Arc<dyn ErasedHooks>>, Option<&'a Arc<dyn ExtendParameters>>);
+type Rules = (Arc<Hooks>, Option<MetaParameters>);
 
 /// The visible tools of one moment, sorted by name, and the prompts and resources. It does not
 /// change with the pool.
@@ -42,7 +42,7 @@ pub struct Snapshot {
     /// Positions in `tools` by the hash of their names.
     by_name: HashTable<usize>,
     hasher: foldhash::fast::RandomState,
-    hooks: Option<Arc<dyn ErasedHooks>>,
+    hooks: Arc<Hooks>,
     extended: Option<Extended>,
     /// Whether a tool has scopes.
     has_scopes: bool,
@@ -54,7 +54,7 @@ pub struct Snapshot {
 
 /// The parameters that the pool adds, and the definitions with them, in the order of the tools.
 struct Extended {
-    by: Arc<dyn ExtendParameters>,
+    by: MetaParameters,
     definitions: OnceLock<Vec<Option<ToolDefinition>>>,
 }
 
@@ -69,19 +69,18 @@ pub(super) enum Visibility {
 impl Snapshot {
     /// Creates a snapshot from tools sorted by name and the rules of the pool.
     pub(super) fn new(found: Vec<Found>, catalog: Arc<Catalog>, governance: &Governance) -> Self {
-        let rules = (governance.hooks.as_ref(), governance.meta_parameters.as_ref());
+        let rules = (Arc::clone(&governance.hooks), governance.meta_parameters);
         Self::with_rules(found, catalog, rules)
     }
 
-    fn with_rules(found: Vec<Found>, catalog: Arc<Catalog>, (hooks, extended): Rules<'_>) -> Self {
+    fn with_rules(found: Vec<Found>, catalog: Arc<Catalog>, (hooks, extended): Rules) -> Self {
         let tools: Vec<Tool> = found.iter().map(|found| found.tool().clone()).collect();
         let (mut by_name, hasher) = (HashTable::with_capacity(tools.len()), Default::default());
         let hash = |tool: &Tool| foldhash::fast::RandomState::hash_one(&hasher, tool.name());
         for (index, tool) in tools.iter().enumerate() {
             by_name.insert_unique(hash(tool), index, |index: &usize| hash(&tools[*index]));
         }
-        let extended =
-            extended.map(|by| Extended { by: Arc::clone(by), definitions: OnceLock::new() });
+        let extended = extended.map(|by| Extended { by, definitions: OnceLock::new() });
         let (listing, exports) = (OnceLock::new(), Mutex::default());
         Self {
             has_scopes: tools.iter().any(Tool::has_scopes),
@@ -90,7 +89,7 @@ impl Snapshot {
             catalog,
             by_name,
             hasher,
-            hooks: hooks.cloned(),
+            hooks,
             extended,
             listing,
             exports,
@@ -109,8 +108,8 @@ impl Snapshot {
             }
         };
         let visible = self.found.iter().filter_map(narrowed).collect();
-        let extended = self.extended.as_ref().map(|extended| &extended.by);
-        Self::with_rules(visible, Arc::clone(&self.catalog), (self.hooks.as_ref(), extended))
+        let extended = self.extended.as_ref().map(|extended| extended.by);
+        Self::with_rules(visible, Arc::clone(&self.catalog), (Arc::clone(&self.hooks), extended))
     }
 
     /// The tools as calls find them.
@@ -120,7 +119,10 @@ impl Snapshot {
 
     /// The snapshot of a pool that has been closed.
     pub(super) fn closed() -> Self {
-        Self { is_closed: true, ..Self::with_rules(Vec::new(), Arc::default(), (None, None)) }
+        Self {
+            is_closed: true,
+            ..Self::with_rules(Vec::new(), Arc::default(), (Arc::default(), None))
+        }
     }
 
     /// All tools, sorted by name.
@@ -155,8 +157,8 @@ impl Snapshot {
     pub(crate) fn find(&self, name: &str) -> Option<Found> {
         let index = self.position(name).or_else(|| self.position_of_wire_name(name))?;
         let found = &self.found[index];
-        if let Some(hooks) = &self.hooks {
-            found.init_hooks(|tool| hooks.of_tool(tool));
+        if !self.hooks.is_empty() {
+            found.init_hooks(&self.hooks);
         }
         Some(found.clone())
     }

@@ -98,10 +98,6 @@ impl ActionExecutor {
         self.settings
     }
 
-    pub(super) fn shape(&self) -> &OutputShape {
-        &self.shape
-    }
-
     fn input(&self) -> &InputModel {
         self.input.get_or_init(|| InputModel::new(&self.definition, &self.settings))
     }

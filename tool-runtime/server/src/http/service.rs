@@ -200,7 +200,7 @@ impl Service {
         if missing.is_empty() {
             return Ok(());
         }
-        if pool.is_governed() {
+        if pool.has_governors() {
             let call = ToolCall::new(tool, arguments.map_or("{}", RawArguments::get));
             pool.for_principal(Arc::clone(principal)).call(call).await;
         }

@@ -5,7 +5,7 @@ use super::super::support::class;
 use super::{Seen, SendAction, builder, pool, text, to_ada};
 use serde_json::json;
 use tool_runtime::prelude::*;
-use tool_runtime::{After, AfterCall, Before, Hook, HookCall, ToolPoolBuilder};
+use tool_runtime::{After, AfterCall, Before, Hook, HookCall};
 
 #[tokio::test]
 async fn hooks_see_batches_and_nested_calls() {
@@ -64,43 +64,13 @@ async fn a_typed_call_is_shown_to_before_hooks() {
     assert_eq!(seen.all(), ["sent to bob"]);
 }
 
-#[derive(serde::Deserialize, schemars::JsonSchema)]
-struct Opaque {
-    #[allow(dead_code)]
-    inner: u8,
-}
-
-/// Take a value that cannot be serialized.
-#[tool(register = false)]
-async fn take_opaque(
-    /// The value.
-    opaque: Opaque,
-) -> u8 {
-    opaque.inner
-}
-
 #[tokio::test]
-async fn a_typed_call_without_serialize_is_denied_if_a_hook_applies() {
-    let pool = |hook: Option<Hook>| {
-        let builder = ToolPool::builder().tool::<TakeOpaqueAction>();
-        hook.into_iter().fold(builder, ToolPoolBuilder::hook).build().expect("a pool")
-    };
-    let take_opaque = || TakeOpaqueAction { opaque: Opaque { inner: 7 } };
-    let proceed = |_: HookCall| async { Before::proceed() };
-    let keep = |_: HookCall, _: AfterCall| async { After::keep() };
-    assert_eq!(take_opaque().call(&pool(None)).await.expect("no hook"), 7);
-    let other = Some(Hook::before("other", proceed));
-    assert_eq!(take_opaque().call(&pool(other)).await.expect("no hook of it"), 7);
-    for (hook, why) in
-        [(Hook::before("*", proceed), "`Serialize`"), (Hook::after("*", keep), "results")]
-    {
-        let pool = pool(Some(hook));
-        let error = take_opaque().call(&pool).await.expect_err("not let past");
-        assert_eq!(error.class(), ErrorClass::Denied);
-        assert!(error.message().contains(why) && error.message().contains("by name"), "{error}");
-        let by_name = pool.call(ToolCall::new("take_opaque", r#"{"opaque":{"inner":8}}"#)).await;
-        assert_eq!(text(&by_name), "8");
-    }
+async fn an_after_hook_replaces_the_value_of_a_typed_call() {
+    let replace = |_: HookCall, _: AfterCall| async { After::replace(Observation::text("sent")) };
+    let (pool, seen) = pool([Hook::after("mail.send", replace)]);
+    let send = SendAction { to: "ada".into(), text: "hi".into() };
+    assert_eq!(send.call(&pool).await.expect("it runs"), "sent");
+    assert_eq!(seen.all(), ["sent to ada"]);
 }
 
 #[tokio::test]

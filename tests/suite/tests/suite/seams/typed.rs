@@ -2,11 +2,10 @@
 
 use super::{Budget, Events, Paths, ReadAction, builder};
 use std::sync::Arc;
-use std::sync::atomic::AtomicU32;
 use tool_runtime::prelude::*;
 use tool_runtime::{
-    After, AfterCall, Approval, ApprovalRequest, Before, BoxFuture, Execution, Hook, HookCall,
-    StepId, StepStore,
+    After, AfterCall, Approval, ApprovalRequest, Before, Begin, BoxFuture, Execution, Hook,
+    HookCall, RecordError, RetryMode, StepId, StepStore,
 };
 
 fn reading(path: &str) -> ReadAction {
@@ -23,8 +22,8 @@ impl std::fmt::Display for Missing {
     }
 }
 
-/// A structured value that cannot be cloned.
-#[derive(Debug, PartialEq, serde::Serialize, schemars::JsonSchema)]
+/// A structured value.
+#[derive(Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 struct Parts {
     parts: u8,
 }
@@ -88,8 +87,9 @@ async fn a_typed_call_returns_the_value_of_the_function() {
     let pool = ToolPool::builder().tool::<CollectAction>().recorder(events.clone()).build();
     let pool = pool.unwrap();
     let collect = |parts| CollectAction { parts }.call(&pool);
-    assert_eq!(collect(3).await.unwrap(), Ok(Parts { parts: 3 }));
-    assert_eq!(collect(12).await.unwrap(), Err(Missing(12)));
+    assert_eq!(collect(3).await.unwrap(), Parts { parts: 3 });
+    let missing = collect(12).await.unwrap_err();
+    assert_eq!((missing.class(), missing.message()), (ErrorClass::Tool, "part 12 is missing"));
     let events = events.of_tool("collect");
     assert_eq!(events[3], r#"finished {"parts":3}, ran"#);
     assert_eq!(events[7], "finished tool, ran", "an error of the tool is recorded as one");
@@ -104,59 +104,33 @@ async fn a_nested_typed_call_is_governed() {
         Ok(reading("secret").call_with(&pool, context).await?)
     }
     let pool = builder().tool::<ReadSecretAction>().policy(Paths::default()).build().unwrap();
-    let error = ReadSecretAction {}.call(&pool).await.unwrap().unwrap_err();
+    let error = ReadSecretAction {}.call(&pool).await.unwrap_err();
     assert!(error.message().contains("`path` is secret"), "{error}");
 }
 
-/// A value that can be written once.
-struct Once;
+/// A step store in which every step has run.
+struct Ran;
 
-impl tool_runtime::IntoObservation for Once {
-    fn into_observation(self) -> Result<Observation, ToolError> {
-        Ok(Observation::text("once"))
-    }
-}
-
-/// Return a value.
-#[tool(register = false)]
-async fn return_once() -> Once {
-    Once
-}
-
-/// A step store without steps.
-struct NoSteps;
-
-impl StepStore for NoSteps {
+impl StepStore for Ran {
     fn begin<'a>(
         &'a self,
         _: &'a StepId,
-        _: tool_runtime::RetryMode,
-    ) -> BoxFuture<'a, Result<tool_runtime::Begin, tool_runtime::RecordError>> {
-        Box::pin(async { Ok(tool_runtime::Begin::Run) })
+        _: RetryMode,
+    ) -> BoxFuture<'a, Result<Begin, RecordError>> {
+        Box::pin(async { Ok(Begin::Replay(Ok(Observation::text("read before")))) })
     }
 }
 
 #[tokio::test]
-async fn a_typed_call_that_cannot_be_governed_is_rejected_before_it_runs() {
-    let decisions = Arc::new(AtomicU32::new(0));
-    let policy = || Paths { decisions: Arc::clone(&decisions), hides_writing: false };
-    let pool = builder().tool::<ReturnOnceAction>().policy(policy()).build().unwrap();
-    let rejected = |error: tool_runtime::CallError, why: &str| {
-        assert_eq!(error.class(), ErrorClass::Denied);
-        assert!(error.message().contains(why), "{error}");
-        assert!(error.message().contains("call it by name"), "{error}");
-    };
-    let error = ReturnOnceAction {}.call(&pool).await.err().unwrap();
-    rejected(error, "neither `Clone` nor `Serialize`");
+async fn a_typed_call_is_shown_to_after_hooks_and_replayed() {
+    let seen = Hook::after("*", |_: HookCall, after: AfterCall| async move {
+        After::replace(Observation::text(format!("{}, seen", after.observation().to_text())))
+    });
+    let hooked = builder().policy(Paths::default()).hook(seen).build().unwrap();
+    assert_eq!(reading("a").call(&hooked).await.unwrap(), "read a, seen");
 
-    let keep = Hook::after("*", |_: HookCall, _: AfterCall| async { After::keep() });
-    let hooked = builder().policy(policy()).hook(keep).build().unwrap();
-    rejected(reading("a").call(&hooked).await.unwrap_err(), "a hook looks at the results");
-
-    let steps = builder().step_store(NoSteps).build().unwrap();
+    let steps = builder().step_store(Ran).build().unwrap();
     let context = steps.context().in_execution(&Arc::new(Execution::new("order-17")));
-    let error = reading("a").call_with(&steps, &context).await.unwrap_err();
-    rejected(error, "a step of an execution");
+    assert_eq!(reading("a").call_with(&steps, &context).await.unwrap(), "read before");
     assert_eq!(reading("a").call(&steps).await.unwrap(), "read a");
-    assert_eq!(decisions.load(std::sync::atomic::Ordering::Relaxed), 0);
 }

@@ -8,8 +8,7 @@ use crate::limits::OutputLimits;
 use crate::matching::{ArgumentMatcher, MatchAs, MatchedArgument};
 use crate::pattern::{PatternError, ToolPattern};
 #[cfg(feature = "tower")]
-use crate::pool::governance::Layered;
-use crate::repair::AllRepairs;
+use crate::pool::Layers;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,9 +21,7 @@ impl<S> ToolPoolBuilder<S> {
     /// Adds a hook: it runs before or after the calls that its pattern names, in the order in
     /// which hooks are added.
     pub fn hook(mut self, hook: Hook) -> Self {
-        self.draft.hooks.push(hook);
-        // Programs without hooks do not link the code that runs them.
-        self.draft.governance.hooks = Some(Arc::new(self.draft.hooks.clone()));
+        Arc::make_mut(&mut self.draft.governance.hooks).push(hook);
         self
     }
 
@@ -38,39 +35,35 @@ impl<S> ToolPoolBuilder<S> {
     /// Adds a policy, which decides about every call and hides tools from callers. Default: none.
     /// With several policies the strictest answer counts.
     pub fn policy(mut self, policy: impl PolicyEngine) -> Self {
-        self.draft.govern(|seams| seams.policies.push(Arc::new(policy)));
+        self.draft.governors().policies.push(Arc::new(policy));
         self
     }
 
     /// Sets the limiter, which enforces limits on calls. Default: none, and calls to which a policy
     /// sets limits are denied.
     pub fn limiter(mut self, limiter: impl Limiter) -> Self {
-        let mut is_repeated = false;
-        self.draft.govern(|seams| {
-            is_repeated = seams.limiter.replace(Arc::new(limiter)).is_some();
-        });
+        let is_repeated = self.draft.governors().limiter.replace(Arc::new(limiter)).is_some();
         self.draft.note_repeated(is_repeated, "limiter");
         self
     }
 
     /// Adds a recorder of all calls. Default: none.
     pub fn recorder(mut self, recorder: impl Recorder) -> Self {
-        self.draft.govern(|seams| seams.recorders.push(Arc::new(recorder)));
+        self.draft.governors().recorders.push(Arc::new(recorder));
         self
     }
 
     /// Sets the store of completed calls, for calls in an [`Execution`](crate::Execution). Default:
     /// none, and every call runs.
     pub fn step_store(mut self, store: impl StepStore) -> Self {
-        let mut is_repeated = false;
-        self.draft.govern(|seams| is_repeated = seams.steps.replace(Arc::new(store)).is_some());
+        let is_repeated = self.draft.governors().steps.replace(Arc::new(store)).is_some();
         self.draft.note_repeated(is_repeated, "step_store");
         self
     }
 
     /// Limits the size of results. Default: no limit.
     pub fn output_limits(mut self, limits: OutputLimits) -> Self {
-        self.draft.governance.limits = Some(Arc::new(limits));
+        self.draft.governance.limits = Some(limits);
         self
     }
 
@@ -113,7 +106,7 @@ impl<S> ToolPoolBuilder<S> {
     /// # }).unwrap();
     /// ```
     pub fn repair(mut self) -> Self {
-        self.draft.governance.repair = Some(&AllRepairs);
+        self.draft.governance.repairs = true;
         // Schemas of external tools may contain patterns and formats.
         crate::schema::engine::enable();
         self
@@ -191,7 +184,7 @@ impl<S> ToolPoolBuilder<S> {
     /// # }).unwrap();
     /// ```
     pub fn meta_parameters(mut self, parameters: MetaParameters) -> Self {
-        self.draft.governance.meta_parameters = Some(Arc::new(parameters));
+        self.draft.governance.meta_parameters = Some(parameters);
         self
     }
 
@@ -203,11 +196,8 @@ impl<S> ToolPoolBuilder<S> {
 
     /// Wraps every call in the layers.
     #[cfg(feature = "tower")]
-    pub(crate) fn map_layers(
-        mut self,
-        wrap: impl FnOnce(Option<Arc<dyn Layered>>) -> Arc<dyn Layered>,
-    ) -> Self {
-        self.draft.governance.layered = Some(wrap(self.draft.governance.layered.take()));
+    pub(crate) fn map_layers(mut self, wrap: impl FnOnce(Option<Layers>) -> Layers) -> Self {
+        self.draft.governance.layers = Some(wrap(self.draft.governance.layers.take()));
         self
     }
 }

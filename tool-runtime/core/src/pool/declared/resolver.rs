@@ -7,7 +7,6 @@ use crate::declaration::{Declaration, Declarations};
 use crate::matching::{ArgumentMatcher, MatchAs, MatchedArgument, PathMatcher, UrlMatcher};
 use crate::pattern::ToolPattern;
 use crate::pool::governance::Governance;
-use crate::pool::scope::Narrow;
 use crate::pool::snapshot::{Snapshot, Visibility};
 use crate::schema::nearest::nearest;
 use crate::tool::{RemoteName, Tool};
@@ -15,7 +14,7 @@ use std::fmt;
 use std::sync::Arc;
 
 /// Declarations with all that is needed to resolve them.
-pub(super) struct Resolver {
+pub(in crate::pool) struct Resolver {
     declared: DeclaredTools,
     matchers: Vec<Arc<dyn ArgumentMatcher>>,
     matched: Vec<(ToolPattern, MatchedArgument)>,
@@ -150,10 +149,9 @@ impl Resolver {
         }
         DeclarationStatus { declaration: declaration.to_string(), denies, tools, reason }
     }
-}
 
-impl Narrow for Resolver {
-    fn visibility(&self, tool: &Tool, of: &Snapshot) -> Visibility {
+    /// The visibility of a tool of a snapshot.
+    pub(in crate::pool) fn visibility(&self, tool: &Tool, of: &Snapshot) -> Visibility {
         let Some(deny) = self.denied(tool, of) else { return Visibility::Hidden };
         let Some(allow) = self.allowed(tool, of) else { return Visibility::Hidden };
         match self.matched(tool) {

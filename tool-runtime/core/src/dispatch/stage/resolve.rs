@@ -1,12 +1,45 @@
-//! Stage one: finds the tool of a name.
+//! The tool of a name.
 
 use crate::error::{CallError, ErrorClass, excerpt};
 use crate::pool::{Found, Snapshot, ToolPool};
+use crate::repair::{Repair, repair_name};
 use crate::schema::nearest;
 use crate::tool::Tool;
 
 /// The number of names listed for an unknown name.
 const MAX_LISTED: usize = 10;
+
+/// A tool of the pool, for a call that may run or that is rejected at once.
+pub(in crate::dispatch) struct Resolved {
+    pub(in crate::dispatch) found: Found,
+    pub(in crate::dispatch) repairs: Vec<Repair>,
+    pub(in crate::dispatch) rejection: Option<CallError>,
+}
+
+/// The tool that a call is about: that of its name, that which the name means if the pool repairs, or one that a
+/// restriction hides, whose call is rejected.
+///
+/// # Errors
+/// The pool has no such tool.
+pub(in crate::dispatch) fn resolve(
+    pool: &ToolPool,
+    name: &str,
+    found: Result<Found, CallError>,
+) -> Result<Resolved, CallError> {
+    let error = match found {
+        Ok(found) => return Ok(Resolved { found, repairs: Vec::new(), rejection: None }),
+        Err(error) => error,
+    };
+    let is_repairable = pool.governance().repairs && error.class() == ErrorClass::NotFound;
+    let meant = if is_repairable { repair_name(pool.current().tools(), name) } else { None };
+    if let Some(Ok(found)) = meant.map(|meant| pool.find(&meant)) {
+        return Ok(Resolved { found, repairs: vec![Repair::tool_name()], rejection: None });
+    }
+    match pool.known(name) {
+        Some(found) => Ok(Resolved { found, repairs: Vec::new(), rejection: Some(error) }),
+        None => Err(error),
+    }
+}
 
 impl ToolPool {
     /// The visible tool of that exact name, or else of that [wire name](crate::ToolDefinition::wire_name).
@@ -35,7 +68,7 @@ impl ToolPool {
     #[cold]
     fn unresolved(&self, snapshot: &Snapshot, name: &str) -> CallError {
         if snapshot.is_closed() {
-            return shut_down();
+            return closed_pool();
         }
         let name = &*excerpt(name);
         match self.restriction(name) {
@@ -46,7 +79,7 @@ impl ToolPool {
 }
 
 /// The error of a call of a closed pool.
-pub(super) fn shut_down() -> CallError {
+pub(in crate::dispatch) fn closed_pool() -> CallError {
     CallError::new(ErrorClass::Cancelled, "the tools have been shut down")
 }
 

@@ -1,12 +1,16 @@
-use super::support::{ARGUMENTS, Notes, admit, before, call, found, own, valid};
-use crate::approval::Approver;
+use super::support::{ARGUMENTS, Notes, TOOK, admit, before, builder, call, pool};
+use crate::access::Access;
+use crate::arguments::Arguments;
 use crate::context::ToolContext;
+use crate::definition::ToolDefinition;
+use crate::dispatch::stage;
 use crate::error::{CallError, ErrorClass};
-use crate::hook::{Before, Hook, HookCall};
+use crate::future::BoxFuture;
+use crate::hook::{Before, Hook, HookCall, ToolHooks};
+use crate::observation::Observation;
 use crate::pattern::ToolPattern;
-use crate::tool::Tool;
+use crate::tool::{Executor, Tool};
 use serde_json::json;
-use std::sync::Arc;
 
 /// Notes the arguments it sees.
 fn watcher(pattern: &str, notes: &Notes) -> Hook {
@@ -42,9 +46,8 @@ async fn a_hook_sees_all_of_the_call() {
 #[tokio::test]
 async fn no_arguments_are_an_empty_object() {
     let notes = Notes::default();
-    let mut bare = HookCall::new(found(call().tool().clone()), " ", ToolContext::default());
-    let list = own([watcher("*", &notes)]);
-    admit(&list, &mut bare, None, valid).await.unwrap();
+    let pool = pool([watcher("*", &notes)]);
+    admit(&pool, call(&pool, " ", ToolContext::default())).await.unwrap();
     assert_eq!(notes.all(), ["{}"]);
 }
 
@@ -101,9 +104,23 @@ async fn every_rewriting_is_validated_before_the_next_hook_sees_it() {
 
 #[tokio::test]
 async fn arguments_without_a_rewrite_are_not_validated_again() {
-    let refuses = |_: &Tool, _: &str| Err(CallError::new(ErrorClass::Input, "never asked"));
-    let list = own([Hook::before("*", |_| async { Before::proceed() })]);
-    assert!(admit(&list, &mut call(), None, refuses).await.is_ok());
+    struct Refuses;
+    impl Executor for Refuses {
+        fn call<'a>(
+            &'a self,
+            _: Arguments<'a>,
+            _: &'a ToolContext,
+        ) -> BoxFuture<'a, Result<Observation, CallError>> {
+            Box::pin(async { Ok(Observation::default()) })
+        }
+
+        fn access(&self, _: Arguments<'_>) -> Result<Access, CallError> {
+            Err(CallError::new(ErrorClass::Input, "never asked"))
+        }
+    }
+    let tool = Tool::new(ToolDefinition::new("refuse", "Refuse."), Refuses);
+    let pool = builder(tool, [Hook::before("*", |_| async { Before::proceed() })]).build().unwrap();
+    assert!(admit(&pool, call(&pool, "{}", ToolContext::default())).await.is_ok());
 }
 
 struct User(&'static str);
@@ -129,11 +146,10 @@ async fn later_hooks_see_provided_values() {
 
 #[tokio::test]
 async fn provided_values_are_seen_by_one_call() {
-    let tool = Tool::builder("fs.read", "Read a file.").handler(|| async { "text" });
     let shared = ToolContext::default().with(User("pool"));
-    let list = own([Hook::before("*", |_| async { Before::proceed().provide(User("ada")) })]);
-    let mut call = HookCall::new(found(tool), "{}", shared.clone());
-    let admitted = admit(&list, &mut call, None, valid).await.unwrap();
+    let provides = |_| async { Before::proceed().provide(User("ada")).provide(Count(1)) };
+    let pool = pool([Hook::before("*", provides)]);
+    let admitted = admit(&pool, call(&pool, "{}", shared.clone())).await.unwrap();
     assert_eq!(admitted.context.unwrap().get::<User>().unwrap().0, "ada");
     assert_eq!(shared.get::<User>().unwrap().0, "pool");
 }
@@ -170,10 +186,11 @@ async fn patterns_are_texts_or_values() {
 #[test]
 fn the_runners_can_be_sent() {
     fn sendable<T: Send>(_: T) {}
-    let list = own([]);
-    let approver: Option<&Arc<dyn Approver>> = None;
-    sendable(admit(&list, &mut call(), approver, valid));
-    sendable(list.after(call(), Err(CallError::new(ErrorClass::Tool, "")), super::support::TOOK));
+    let (pool, error) = (pool([]), CallError::new(ErrorClass::Tool, ""));
+    let call = call(&pool, "{}", ToolContext::default());
+    let hooks = ToolHooks::default();
+    sendable(stage::run_after_hooks(&hooks, &call, Err(error), TOOK));
+    sendable(admit(&pool, call.clone()));
 }
 
 #[test]

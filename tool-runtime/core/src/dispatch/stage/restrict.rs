@@ -1,12 +1,16 @@
-//! Stage two: checks the scopes of the caller.
+//! Restrictions: the scopes that the caller needs, and the arguments that a scope of the pool lets through.
 
 use crate::error::{CallError, ErrorClass};
+use crate::hook::HookCall;
 use crate::principal::Principal;
 use crate::tool::Tool;
 
 /// # Errors
 /// [`ErrorClass::Denied`] if the caller lacks scopes of the tool.
-pub(super) fn check_scopes(tool: &Tool, principal: &Principal) -> Result<(), CallError> {
+pub(in crate::dispatch) fn check_scopes(
+    tool: &Tool,
+    principal: &Principal,
+) -> Result<(), CallError> {
     if !tool.has_scopes() {
         return Ok(());
     }
@@ -19,4 +23,12 @@ pub(super) fn check_scopes(tool: &Tool, principal: &Principal) -> Result<(), Cal
     let text = format!("`{}` needs {text}, which the caller lacks", tool.name());
     Err(CallError::new(ErrorClass::Denied, text)
         .with_detail(format!("the principal is `{}`", principal.id())))
+}
+
+/// Checks the arguments by the rule of a restriction.
+///
+/// # Errors
+/// [`ErrorClass::Denied`] if the restriction does not let them through.
+pub(in crate::dispatch) fn check_rule(call: &HookCall) -> Result<(), CallError> {
+    call.found().rule().map_or(Ok(()), |rule| rule.check(call.written()))
 }

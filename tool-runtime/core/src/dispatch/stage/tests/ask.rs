@@ -1,12 +1,11 @@
-use super::support::{Notes, admit, asking, before, call, found, own, valid};
+use super::support::{ARGUMENTS, Notes, admit, asking, before, builder, call};
 use crate::approval::{Approval, ApprovalRequest, Approver};
 use crate::context::ToolContext;
 use crate::error::ErrorClass;
 use crate::future::BoxFuture;
-use crate::hook::{Before, Hook, HookCall};
+use crate::hook::{Before, Hook};
 use crate::tool::Tool;
 use std::future::ready;
-use std::sync::Arc;
 
 fn ask(question: &'static str) -> Hook {
     Hook::before("*", move |_| ready(Before::ask(question)))
@@ -127,7 +126,6 @@ async fn an_approval_request_shows_the_call_without_secrets() {
     }
     let tool = Tool::builder("login", "Log in.").handler(|_: Login| async { "in" });
     let context = ToolContext::default().with_call_id("call_2");
-    let mut call = HookCall::new(found(tool), r#"{"password":"hunter2"}"#, context);
     let approver = |request: ApprovalRequest| async move {
         assert_eq!(request.tool(), "login");
         assert_eq!(request.call_id(), Some("call_2"));
@@ -135,8 +133,8 @@ async fn an_approval_request_shows_the_call_without_secrets() {
         assert_eq!(request.visual(), "login(password: ***)");
         Approval::approved()
     };
-    let approver: Arc<dyn Approver> = Arc::new(approver);
-    admit(&own([ask("Sure?")]), &mut call, Some(&approver), valid).await.unwrap();
+    let pool = builder(tool, [ask("Sure?")]).approver(approver).build().unwrap();
+    admit(&pool, call(&pool, r#"{"password":"hunter2"}"#, context)).await.unwrap();
 }
 
 #[tokio::test]
@@ -144,6 +142,6 @@ async fn a_question_survives_a_rewriting_that_is_forgotten() {
     let notes = Notes::default();
     let hook = Hook::before("*", |_| async { Before::ask("Sure?").rewriting("oops") }).fails_open();
     let admitted = asking([hook], agreeable(&notes)).await.unwrap();
-    assert_eq!(notes.all(), [format!("Sure? {}", call().arguments())]);
+    assert_eq!(notes.all(), [format!("Sure? {ARGUMENTS}")]);
     assert!(admitted.arguments.is_none());
 }

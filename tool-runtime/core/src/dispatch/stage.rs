@@ -1,0 +1,57 @@
+//! The stages of a governed call, one per file. Each does its part of a [`Step`](crate::governance::Step).
+
+mod acquire;
+mod after_hooks;
+mod ask;
+mod before_hooks;
+mod check_output;
+mod decide;
+mod decode;
+mod execute;
+mod propose;
+mod replay;
+mod reserve;
+mod resolve;
+mod restrict;
+#[cfg(test)]
+mod tests;
+
+pub(super) use acquire::acquire;
+pub(super) use after_hooks::run_after_hooks;
+pub(super) use ask::ask_people;
+pub(super) use before_hooks::run_before_hooks;
+pub(super) use check_output::check_output;
+pub(super) use decide::decide;
+pub(super) use decode::decode;
+pub(super) use execute::execute;
+pub(super) use propose::propose;
+pub(super) use replay::replay;
+pub(super) use reserve::reserve;
+pub(super) use resolve::{closed_pool, resolve};
+pub(super) use restrict::{check_rule, check_scopes};
+
+use crate::error::{CallError, ErrorClass};
+
+/// The error of a call that a policy, a hook or the lack of a person denies.
+fn denied(tool: &str, reason: &str) -> CallError {
+    let text = format!("the call to `{tool}` is not allowed");
+    CallError::new(ErrorClass::Denied, because(text, reason))
+}
+
+/// The error of a call that a person rejects.
+fn not_approved(tool: &str, reason: &str) -> CallError {
+    let text = format!("the call to `{tool}` was not approved");
+    CallError::new(ErrorClass::ApprovalRejected, because(text, reason))
+}
+
+/// The error of a call that something could not judge. The detail is for the operator.
+fn unchecked(tool: &str, detail: String) -> CallError {
+    let text = format!(
+        "the call to `{tool}` was refused because a check failed; it was not run, and the failure has been logged"
+    );
+    CallError::new(ErrorClass::Internal, text).with_detail(detail)
+}
+
+fn because(text: String, reason: &str) -> String {
+    if reason.trim().is_empty() { text } else { format!("{text}: {reason}") }
+}

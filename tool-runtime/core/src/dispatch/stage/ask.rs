@@ -1,0 +1,241 @@
+//! People: once all hooks are through, the approver is asked each question of policies and hooks, about the final
+//! arguments.
+
+use super::decide::{check_asking, decide};
+use super::{check_rule, denied, not_approved};
+use crate::approval::{Approval, ApprovalRequest, Approver};
+use crate::error::CallError;
+use crate::future::BoxFuture;
+use crate::governance::{Answer, Question, Step};
+use crate::hook::{HookCall, catch_panic};
+use crate::pool::ToolPool;
+use crate::principal::Principal;
+use crate::tool::DecodedCall;
+use std::mem;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Asks the questions that policies and hooks raised, one after the other. What is approved is what runs: arguments
+/// that the approver changes are decoded and decided about again, and nobody is asked about them.
+///
+/// # Errors
+/// A question was not answered with yes, nobody can be asked, or the changed arguments are invalid or denied.
+pub(in crate::dispatch) async fn ask_people(
+    pool: &ToolPool,
+    step: &mut Step,
+    decoded: &mut DecodedCall,
+) -> Result<(), CallError> {
+    let mut questions = mem::take(&mut step.hook_questions);
+    questions.append(&mut step.policy_questions);
+    if questions.is_empty() {
+        return Ok(());
+    }
+    check_asking(step)?;
+    let questions = Question::merged(questions);
+    let (mut edit, mut is_asked) = (None, false);
+    for (position, question) in questions.iter().enumerate() {
+        let answer = match earlier_answer(step, question) {
+            Some(answer) => {
+                apply(step, decoded, &answer).await?;
+                answer
+            }
+            None => {
+                let approver = pool.governance().approver.as_ref();
+                let approver = approver.ok_or_else(|| no_approver(step.call.name(), &questions))?;
+                is_asked = true;
+                let arguments = step.call.arguments().to_owned();
+                let answer = put(step, approver, question).await?;
+                check_editor(&step.call, &questions[..position], &answer)?;
+                apply(step, decoded, &answer).await?;
+                // The last approval is recorded as the admission of the call.
+                if let Approval::Approved { by, .. } = &answer
+                    && position + 1 < questions.len()
+                {
+                    step.approve(question, by.as_deref());
+                }
+                let approval = answer.clone();
+                step.answers.push(Answer { question: question.clone(), arguments, approval });
+                answer
+            }
+        };
+        edit = Some(answer).filter(Approval::is_edit).or(edit);
+    }
+    if is_asked {
+        // Rules, modes and files of policies may have changed while a person was asked.
+        decide(step)?;
+    }
+    check_new_questions(step, &questions, edit.as_ref())
+}
+
+/// The answer in an earlier round to the same question about the same arguments.
+fn earlier_answer(step: &Step, question: &Question) -> Option<Approval> {
+    let is_same = |earlier: &&Answer| {
+        earlier.question == *question && earlier.arguments == step.call.arguments()
+    };
+    step.answers.iter().find(is_same).map(|earlier| earlier.approval.clone())
+}
+
+/// Puts a question to the approver. Returns the answer with its person.
+async fn put(
+    step: &mut Step,
+    approver: &Arc<dyn Approver>,
+    question: &Question,
+) -> Result<Approval, CallError> {
+    let asked_at = step.ask(question);
+    let left = question.expiry.map(|expiry| expiry.saturating_sub(asked_at.elapsed()));
+    let call = step.call.clone();
+    let request = request(&call, question, left).await;
+    let (approver, name) = (Arc::clone(approver), || format!("approver of {}", call.name()));
+    let approve = move || -> BoxFuture<'static, _> {
+        Box::pin(async move { approver.approve(&request).await })
+    };
+    let asked = async { call.context().apart(name, approve).await };
+    let answered = async {
+        match left {
+            None => Some(asked.await),
+            Some(left) if left.is_zero() => None,
+            Some(left) => tokio::time::timeout(left, asked).await.ok(),
+        }
+    };
+    match catch_panic(answered).await {
+        Ok(Some(answer)) => Ok(identified(answer, question, call.context().principal())),
+        Ok(None) => {
+            let expiry = question.expiry.unwrap_or_default();
+            Err(not_approved(call.name(), &format!("nobody answered within {expiry:?}")))
+        }
+        Err(panic) => Err(not_approved(call.name(), "the question could not be put to anyone")
+            .with_detail(format!("the approver panicked: {panic}"))),
+    }
+}
+
+async fn request(call: &HookCall, question: &Question, left: Option<Duration>) -> ApprovalRequest {
+    let mut request = ApprovalRequest::new(call.name(), call.arguments(), &question.text)
+        .with_context(call.context().clone())
+        .with_judgement(call.risk(), call.summary())
+        .with_visual(visual(call).await)
+        .with_approvers(question.approvers.clone())
+        .with_step(call.view().step());
+    if let Some(rule) = &question.rule {
+        request = request.with_rule(rule);
+    }
+    if let Some(left) = left {
+        request = request.with_time_left(left);
+    }
+    request.hiding_secrets(call.definition())
+}
+
+/// The text that shows the call to a person.
+async fn visual(call: &HookCall) -> String {
+    let (shown, name) = (call.clone(), || call.name().to_owned());
+    let show = move || -> BoxFuture<'static, _> { Box::pin(async move { shown.visualize() }) };
+    call.context().apart(name, show).await
+}
+
+/// The answer with its person, or a rejection if it approves and the person may not.
+fn identified(mut answer: Approval, question: &Question, caller: &Principal) -> Approval {
+    let refusal = match &answer {
+        Approval::Approved { by, is_caller, .. } => {
+            question.approvers.refusal(caller.id(), by.as_deref(), *is_caller)
+        }
+        _ => None,
+    };
+    if let Approval::Approved { by, is_caller: true, .. }
+    | Approval::Rejected { by, is_caller: true, .. } = &mut answer
+    {
+        let name = if caller.is_anonymous() { "the caller" } else { caller.id() };
+        *by = Some(name.to_owned());
+    }
+    match (refusal, answer) {
+        (Some(reason), Approval::Approved { by, is_caller, .. }) => {
+            Approval::Rejected { reason, by, is_caller }
+        }
+        (_, answer) => answer,
+    }
+}
+
+/// Does what the approver answered.
+async fn apply(
+    step: &mut Step,
+    decoded: &mut DecodedCall,
+    answer: &Approval,
+) -> Result<(), CallError> {
+    match answer {
+        Approval::Approved { arguments, by, .. } => {
+            step.approved_by = by.clone().or(step.approved_by.take());
+            match arguments {
+                Some(edited) => edit(step, decoded, edited).await,
+                None => Ok(()),
+            }
+        }
+        Approval::Rejected { reason, by, .. } => {
+            step.rejected_by.clone_from(by);
+            Err(not_approved(step.call.name(), reason))
+        }
+        Approval::Unasked { reason } => {
+            let text =
+                super::because("it requires approval, and nobody can be asked".to_owned(), reason);
+            Err(denied(step.call.name(), &text))
+        }
+    }
+}
+
+/// Arguments as the approver changed them. A model cannot correct these, either.
+async fn edit(
+    step: &mut Step,
+    decoded: &mut DecodedCall,
+    arguments: &str,
+) -> Result<(), CallError> {
+    let edited = step.call.rewritten(arguments);
+    let (call, name) = (edited.clone(), || edited.name().to_owned());
+    let decode = move || -> BoxFuture<'static, _> {
+        Box::pin(async move { call.tool().decode(call.written()) })
+    };
+    *decoded = edited.context().apart(name, decode).await.map_err(|error| {
+        not_approved(edited.name(), "its arguments were changed and are not valid")
+            .with_detail(error.to_string())
+    })?;
+    step.call = edited;
+    check_rule(&step.call)?;
+    decide(step)
+}
+
+/// An edit needs an editor who may also answer the questions before, whose people approved other arguments.
+fn check_editor(call: &HookCall, before: &[Question], answer: &Approval) -> Result<(), CallError> {
+    let Approval::Approved { arguments: Some(_), by, is_caller, .. } = answer else {
+        return Ok(());
+    };
+    let caller = call.context().principal().id();
+    let may_edit = |question: &Question| {
+        question.approvers.refusal(caller, by.as_deref(), *is_caller).is_none()
+    };
+    if before.iter().all(may_edit) {
+        return Ok(());
+    }
+    let text =
+        "its arguments were changed after other people had approved them; call it again with those";
+    Err(not_approved(call.name(), text))
+}
+
+/// New questions are not asked. Those about edited arguments need an editor who may answer them, unless the people who
+/// may were asked anyway.
+fn check_new_questions(
+    step: &Step,
+    asked: &[Question],
+    edit: Option<&Approval>,
+) -> Result<(), CallError> {
+    let caller = step.call.context().principal().id();
+    let is_new = |new: &&Question| asked.iter().all(|old| old.approvers != new.approvers);
+    let mut new = step.policy_questions.iter().filter(is_new);
+    let refusal = new.find_map(|new| match edit {
+        Some(Approval::Approved { by, is_caller, .. }) => {
+            new.approvers.refusal(caller, by.as_deref(), *is_caller)
+        }
+        _ => Some("the rules changed while a person was asked; call it again".to_owned()),
+    });
+    refusal.map_or(Ok(()), |reason| Err(not_approved(step.call.name(), &reason)))
+}
+
+fn no_approver(tool: &str, questions: &[Question]) -> CallError {
+    denied(tool, "it requires approval, and the pool has no approver")
+        .with_detail(format!("no approver is set; to be asked: {}", Question::texts(questions)))
+}

@@ -1,0 +1,60 @@
+//! Decodes the arguments: in one pass, with all their issues, after repairs if the pool repairs.
+
+use crate::dispatch::guard;
+use crate::error::CallError;
+use crate::governance::Step;
+use crate::hook::HookCall;
+use crate::pool::ToolPool;
+use crate::repair::repair_arguments;
+use crate::tool::DecodedCall;
+use std::pin::pin;
+
+/// Decodes the arguments, or their repaired form if only that is valid. A tool that nothing looks at before it runs
+/// decodes them then.
+///
+/// # Errors
+/// The arguments are not valid.
+pub(in crate::dispatch) async fn decode(
+    pool: &ToolPool,
+    step: &mut Step,
+) -> Result<DecodedCall, CallError> {
+    let (tool, repairs) = (step.call.tool(), pool.governance().repairs);
+    if !tool.declares_access() && !step.is_judged() && !repairs {
+        return Ok(DecodedCall::default());
+    }
+    let decoded = decode_arguments(pool, &step.call).await;
+    match repairs {
+        false => decoded,
+        true => repaired(pool, step, decoded).await,
+    }
+}
+
+async fn repaired(
+    pool: &ToolPool,
+    step: &mut Step,
+    decoded: Result<DecodedCall, CallError>,
+) -> Result<DecodedCall, CallError> {
+    let call = &step.call;
+    let repaired = repair_arguments(call.tool(), call.written(), decoded.is_err());
+    let Some((arguments, repairs)) = repaired else { return decoded };
+    let call = call.rewritten(&arguments);
+    let Ok(repaired) = decode_arguments(pool, &call).await else { return decoded };
+    step.call = call.repaired(repairs);
+    Ok(repaired)
+}
+
+/// Decodes the arguments of a call: where user code runs in separate tasks, in one, within the tool's time limit.
+async fn decode_arguments(pool: &ToolPool, call: &HookCall) -> Result<DecodedCall, CallError> {
+    let (tool, context) = (call.tool(), call.context());
+    if !context.runs_apart() {
+        return tool.decode(call.written());
+    }
+    let own = call.clone();
+    let decoded = context.apart(
+        || tool.name().to_owned(),
+        move || Box::pin(async move { own.tool().decode(own.written()) }),
+    );
+    let limit = guard::limit(pool, tool, context);
+    let decoded = pin!(guard::guarded(decoded, tool.name(), limit, context));
+    guard::while_open(pool, None, decoded).await?
+}

@@ -1,0 +1,5 @@
+mod after_hooks;
+mod ask;
+mod before_hooks;
+mod failures;
+mod support;
