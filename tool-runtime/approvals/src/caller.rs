@@ -61,7 +61,7 @@ impl AskCaller {
         let (rule, arguments) = (request.rule().unwrap_or_default(), request.shown_arguments());
         let digest = digest::of(&[rule, request.question(), request.visual(), arguments]);
         let key = format!("approval-{}", &digest[..8]);
-        match context.ask_form(&key, message(request), self.form(request)).await {
+        match context.ask_approval(&key, message(request), self.form(request)).await {
             Ok(Answer::Accepted(fields)) => answer(request, &fields, self.is_editable),
             Ok(Answer::Declined | Answer::Cancelled) => {
                 Approval::rejected("the user declined").by_caller()

@@ -189,7 +189,8 @@ impl McpServer {
     /// Sets a secret of at least 32 bytes that authenticates the state that clients carry between
     /// requests: the answers to the first of several questions ([`ToolContext::ask`]). Default: a random
     /// secret of this process, so that only this process accepts its state. Servers behind a load balancer
-    /// share one secret. A shorter secret is reported when the server starts.
+    /// share one secret. An approval still counts once, and only in the process that asked: elsewhere the user is asked
+    /// again. A shorter secret is reported when the server starts.
     ///
     /// [`ToolContext::ask`]: tool_runtime_core::ToolContext::ask
     #[must_use]

@@ -1,7 +1,7 @@
 //! Questions of a call to a client of 2026-07-28: the request is answered with the questions, and the client
 //! sends it again with the answers (SEP-2322, "multi round-trip requests").
 
-use super::request_state::StateCodec;
+use super::request_state::{Opened, StateCodec};
 use rmcp::model::{ErrorData, InputRequest, InputRequests, InputRequiredResult, InputResponses};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
@@ -38,7 +38,7 @@ pub(super) struct Rounds {
 #[derive(Debug, Default)]
 struct State {
     /// The state of earlier rounds; opened at the first question.
-    earlier: Option<Map<String, Value>>,
+    earlier: Option<Earlier>,
     /// State for the next round, by key: the digest of the question, and the answer if there is one.
     carried: Map<String, Value>,
     /// The number of answers used.
@@ -48,6 +48,34 @@ struct State {
     /// Whether the poll with the questions has ended, so that all concurrent questions are known.
     is_complete: bool,
     error: Option<ErrorData>,
+}
+
+/// The state that a request brings.
+#[derive(Debug)]
+struct Earlier {
+    state: Option<Opened>,
+    /// Whether this request may use the approvals of the state, once it has tried.
+    claim: Option<bool>,
+}
+
+impl Earlier {
+    /// The question of the state, if it has one of this key.
+    fn question(&self, key: &str) -> Option<&Value> {
+        match &self.state {
+            Some(Opened::Recent(state)) => state.answers.get(key),
+            _ => None,
+        }
+    }
+
+    /// Whether an approval counts: once, in the process that asked.
+    fn claims(&mut self, codec: &StateCodec) -> bool {
+        match &self.state {
+            Some(Opened::Recent(state)) if state.is_own => {
+                *self.claim.get_or_insert_with(|| codec.consume(state))
+            }
+            _ => false,
+        }
+    }
 }
 
 /// The reason to end a call before its tool has.
@@ -101,7 +129,7 @@ impl Rounds {
     }
 
     /// The answer to a question. A question whose text has changed has no answer: the user answered
-    /// the old text.
+    /// the old text. An approval also has none if the state did not ask for it, or was used by another request.
     fn answer(
         &self,
         state: &mut State,
@@ -110,32 +138,34 @@ impl Rounds {
     ) -> Result<Option<Value>, ErrorData> {
         let earlier = match state.earlier.take() {
             Some(earlier) => earlier,
-            None => self.open_state()?,
+            None => Earlier { state: self.open_state()?, claim: None },
         };
         let earlier = state.earlier.insert(earlier);
-        let earlier_question = earlier.get(to.key());
-        if earlier_question.is_some_and(|earlier_question| earlier_question["to"] != digest) {
+        let question = earlier.question(to.key());
+        let is_expired = matches!(earlier.state, Some(Opened::Expired));
+        if is_expired || question.is_some_and(|question| question["to"] != digest) {
             return Ok(None);
         }
-        let responses = self.round.responses.as_ref();
-        let responses = || responses?.get(to.key()).filter(|answer| is_answer(answer, to));
-        Ok(earlier_question
-            .and_then(|earlier_question| earlier_question.get("is"))
-            .or_else(responses)
-            .cloned())
+        let responses = || self.round.responses.as_ref()?.get(to.key());
+        let response = || responses().filter(|answer| is_answer(answer, to));
+        let answer = question.and_then(|question| question.get("is")).or_else(response).cloned();
+        let is_asked = question.is_some();
+        Ok(answer.filter(|_| !to.is_single_use() || is_asked && earlier.claims(&self.codec)))
     }
 
-    fn open_state(&self) -> Result<Map<String, Value>, ErrorData> {
-        match &self.round.state {
-            Some(state) => self.codec.open(state, &self.binding),
-            None => Ok(Map::new()),
-        }
+    fn open_state(&self) -> Result<Option<Opened>, ErrorData> {
+        let state = self.round.state.as_ref();
+        state.map(|state| self.codec.open(state, &self.binding)).transpose()
     }
 
     /// The id of the calls that wait for this round.
     pub(super) fn waiting_calls(&self) -> Option<String> {
-        let earlier = self.open_state().ok()?;
-        earlier.get(CALLS)?.as_str().map(str::to_owned)
+        match self.open_state() {
+            Ok(Some(Opened::Recent(state))) => {
+                state.answers.get(CALLS)?.as_str().map(str::to_owned)
+            }
+            _ => None,
+        }
     }
 
     /// The reason to end the call now, if there is one. `keep_calls` keeps the calls that the next round continues, and

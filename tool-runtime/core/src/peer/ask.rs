@@ -119,7 +119,7 @@ impl ToolContext {
         T: Form + 'a,
     {
         let message = message.into();
-        Box::pin(async move { self.ask_in(key, message, FormSchema::of::<T>(key)).await })
+        Box::pin(async move { self.ask_in(key, message, FormSchema::of::<T>(key), false).await })
     }
 
     /// Asks with a hand-written form: a schema of MCP's elicitation, for forms
@@ -148,7 +148,21 @@ impl ToolContext {
         message: impl Into<String>,
         form: Value,
     ) -> Result<Answer<Map<String, Value>>, PeerError> {
-        self.ask_in(key, message.into(), FormSchema::from_schema(form)).await
+        self.ask_in(key, message.into(), FormSchema::from_schema(form), false).await
+    }
+
+    /// The same for an approval, whose answer counts once: a client that sends its request again is asked again.
+    ///
+    /// # Errors
+    /// As with [`Self::ask`].
+    #[doc(hidden)]
+    pub async fn ask_approval(
+        &self,
+        key: &str,
+        message: impl Into<String>,
+        form: Value,
+    ) -> Result<Answer<Map<String, Value>>, PeerError> {
+        self.ask_in(key, message.into(), FormSchema::from_schema(form), true).await
     }
 
     /// Sends the user to a web page: to sign in, to pay, to enter a secret. The answer says that
@@ -165,7 +179,8 @@ impl ToolContext {
         let mut params = parameters("url", message.into());
         params.insert("elicitationId".to_owned(), self.question_key(key).into());
         params.insert("url".to_owned(), url.into().into());
-        let answer = self.elicited(key, PeerCapability::ElicitationUrl, params).await?;
+        let request = PeerRequest::new(key, PeerCapability::ElicitationUrl, params);
+        let answer = self.elicited(request).await?;
         Ok(answer.map(drop))
     }
 
@@ -174,6 +189,7 @@ impl ToolContext {
         key: &str,
         message: String,
         form: FormSchema,
+        is_single_use: bool,
     ) -> Result<Answer<T>, PeerError>
     where
         T: DeserializeOwned,
@@ -184,7 +200,9 @@ impl ToolContext {
         let mut params = parameters("form", message);
         params.insert("requestedSchema".to_owned(), requested);
         let read = |content: Option<Value>| form.read(content.unwrap_or_else(|| Map::new().into()));
-        match self.elicited(key, PeerCapability::Elicitation, params).await?.map(read) {
+        let request = PeerRequest::new(key, PeerCapability::Elicitation, params);
+        let request = if is_single_use { request.single_use() } else { request };
+        match self.elicited(request).await?.map(read) {
             Answer::Accepted(Ok(value)) => Ok(Answer::Accepted(value)),
             Answer::Accepted(Err(problem)) => Err(PeerError::malformed(key, problem)),
             Answer::Declined => Ok(Answer::Declined),
@@ -192,15 +210,11 @@ impl ToolContext {
         }
     }
 
-    async fn elicited(
-        &self,
-        key: &str,
-        capability: PeerCapability,
-        params: Map<String, Value>,
-    ) -> Result<Answer<Option<Value>>, PeerError> {
-        let answer = self.asked(PeerRequest::new(key, capability, params)).await?;
+    async fn elicited(&self, request: PeerRequest) -> Result<Answer<Option<Value>>, PeerError> {
+        let key = request.key().to_owned();
+        let answer = self.asked(request).await?;
         let elicited: Elicited =
-            serde_json::from_value(answer).map_err(|error| PeerError::malformed(key, error))?;
+            serde_json::from_value(answer).map_err(|error| PeerError::malformed(&key, error))?;
         Ok(match elicited.action {
             Action::Accept => Answer::Accepted(elicited.content),
             Action::Decline => Answer::Declined,

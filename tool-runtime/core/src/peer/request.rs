@@ -10,6 +10,7 @@ pub struct PeerRequest {
     key: String,
     capability: PeerCapability,
     params: Map<String, Value>,
+    is_single_use: bool,
 }
 
 impl PeerRequest {
@@ -19,7 +20,21 @@ impl PeerRequest {
         capability: PeerCapability,
         params: Map<String, Value>,
     ) -> Self {
-        Self { key: key.into(), capability, params }
+        Self { key: key.into(), capability, params, is_single_use: false }
+    }
+
+    /// Lets an answer count once, for the call that asked: it allows something.
+    #[must_use]
+    #[doc(hidden)]
+    pub fn single_use(mut self) -> Self {
+        self.is_single_use = true;
+        self
+    }
+
+    /// Whether an answer counts once.
+    #[doc(hidden)]
+    pub fn is_single_use(&self) -> bool {
+        self.is_single_use
     }
 
     /// The question's key, unique within one call of the peer. Questions of nested calls have a prefix: `2/sure` is

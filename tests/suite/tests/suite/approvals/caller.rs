@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tool_runtime::approvals::{AskCaller, Inbox, MemoryStore};
+use tool_runtime::mcp::McpServer;
 use tool_runtime::prelude::*;
 use tool_runtime::testing::{ProtocolVersion, Question, Reply, TestClient};
 use tool_runtime::{Approvers, Secrets};
@@ -214,6 +215,57 @@ async fn an_approval_for_a_session_is_asked_for_once() {
     second.call("remove", json!({ "path": "c" })).await.unwrap();
     assert_eq!(second.questions().len(), 1, "another session is asked again");
     assert_eq!(removed.all().len(), 3);
+}
+
+/// A call, and the same with an approval of its question.
+fn asked_and_answered(asked: &Value) -> Value {
+    let questions = asked["inputRequests"].as_object().expect("a question");
+    let (key, _) = questions.iter().next().expect("a question");
+    json!({
+        "name": "remove",
+        "arguments": { "path": "a" },
+        "inputResponses": { key: { "action": "accept", "content": { "decision": "approve" } } },
+    })
+}
+
+async fn asking_client(server: McpServer) -> TestClient {
+    TestClient::of(server).capabilities(json!({ "elicitation": {} })).connect().await
+}
+
+#[tokio::test]
+async fn one_answer_approves_one_call() {
+    let removed = Removed::default();
+    let client = asking_client(McpServer::new(pool(&removed), "remove", "1.0.0")).await;
+    let call = json!({ "name": "remove", "arguments": { "path": "a" } });
+    let first = client.request("tools/call", call).await.expect("a question");
+    let mut answered = asked_and_answered(&first);
+    // Without the state of the question, nobody was asked.
+    let alone = client.request("tools/call", answered.clone()).await.expect("a question");
+    assert_eq!(alone["resultType"], "input_required", "{alone}");
+    answered["requestState"] = first["requestState"].clone();
+    let ten = (0..10).map(|_| client.request("tools/call", answered.clone()));
+    let ten = futures_util::future::join_all(ten).await;
+    let kinds = ten.iter().map(|result| result.as_ref().expect("a result")["resultType"].as_str());
+    let ran = kinds.filter(|kind| *kind == Some("complete")).count();
+    assert_eq!((ran, removed.all().len()), (1, 1), "{ten:?}");
+    let late = client.request("tools/call", answered).await.expect("a question");
+    assert_eq!(late["resultType"], "input_required", "{late}");
+}
+
+#[tokio::test]
+async fn an_approval_counts_in_the_process_that_asked() {
+    let removed = Removed::default();
+    let server = || McpServer::new(pool(&removed), "remove", "1.0.0").with_state_secret([7; 32]);
+    let (one, other) = (asking_client(server()).await, asking_client(server()).await);
+    let call = json!({ "name": "remove", "arguments": { "path": "a" } });
+    let first = one.request("tools/call", call).await.expect("a question");
+    let mut answered = asked_and_answered(&first);
+    answered["requestState"] = first["requestState"].clone();
+    let again = other.request("tools/call", answered.clone()).await.expect("a question");
+    assert_eq!(again["resultType"], "input_required", "{again}");
+    let done = one.request("tools/call", answered).await.expect("a result");
+    assert_eq!(done["resultType"], "complete", "{done}");
+    assert_eq!(removed.all().len(), 1);
 }
 
 #[test]
