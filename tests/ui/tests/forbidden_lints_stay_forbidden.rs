@@ -2,6 +2,7 @@
 
 #![forbid(
     unsafe_code,
+    private_bounds,
     missing_docs,
     dead_code,
     unused_imports,

@@ -218,7 +218,7 @@ pub(super) fn typed(model: &Model<'_>) -> TokenStream {
         ),
     };
     quote_spanned! {hygienic(Span::call_site())=>
-        #[allow(private_bounds)]
+        #[automatically_derived]
         impl #parameters __tool::TypedArguments for #action
         where
             #(#types: __tool::TypedArgument<'__typed>,)*

@@ -29,14 +29,20 @@ pub(super) fn call_action(model: &Model<'_>) -> TokenStream {
     if success.is_some_and(is_borrowed_str) {
         value = quote!(__tool::String);
     }
-    quote_spanned! {hygienic(Span::call_site())=>
-        #[automatically_derived]
-        impl __tool::CallAction for #action {
-            const TOOL: &'static ::core::primitive::str = <#action as __tool::Action>::NAME;
+    // An alias of a result has another name.
+    let is_result = (depth == 0).then(|| {
+        quote! {
             const IS_RESULT: ::core::primitive::bool = {
                 use __tool::NotResult as _;
                 <__tool::Returned<#value>>::IS_RESULT
             };
+        }
+    });
+    quote_spanned! {hygienic(Span::call_site())=>
+        #[automatically_derived]
+        impl __tool::CallAction for #action {
+            const TOOL: &'static ::core::primitive::str = <#action as __tool::Action>::NAME;
+            #is_result
             type Value = #value;
         }
         #arguments

@@ -56,6 +56,11 @@ impl<T, E> Returned<Result<T, E>> {
     pub const IS_RESULT: bool = true;
 }
 
+impl<T, E> Returned<Option<Result<T, E>>> {
+    /// The type has a result in it, by whatever alias.
+    pub const IS_RESULT: bool = true;
+}
+
 /// The default of `Returned::IS_RESULT`, for every type that is no result.
 pub trait NotResult {
     /// The type is no result.

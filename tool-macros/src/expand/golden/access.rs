@@ -104,7 +104,7 @@ const _: () = {
         };
         type Value = <CopyAction as __tool::Action>::Output;
     }
-    #[allow(private_bounds)]
+    #[automatically_derived]
     impl<'__typed> __tool::TypedArguments for CopyAction
     where
         String: __tool::TypedArgument<'__typed>,

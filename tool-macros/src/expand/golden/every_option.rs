@@ -223,15 +223,9 @@ const _: () = {
     #[automatically_derived]
     impl __tool::CallAction for Search {
         const TOOL: &'static ::core::primitive::str = <Search as __tool::Action>::NAME;
-        const IS_RESULT: ::core::primitive::bool = {
-            use __tool::NotResult as _;
-            <__tool::Returned<
-                <<Search as __tool::Action>::Output as __tool::ResultType>::Value,
-            >>::IS_RESULT
-        };
         type Value = <<Search as __tool::Action>::Output as __tool::ResultType>::Value;
     }
-    #[allow(private_bounds)]
+    #[automatically_derived]
     impl<'__typed> __tool::TypedArguments for Search
     where
         String: __tool::TypedArgument<'__typed>,

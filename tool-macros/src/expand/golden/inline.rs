@@ -70,7 +70,7 @@ const _: () = {
         };
         type Value = <NothingAction as __tool::Action>::Output;
     }
-    #[allow(private_bounds)]
+    #[automatically_derived]
     impl __tool::TypedArguments for NothingAction {
         fn to_json(&self) -> ::core::option::Option<__tool::String> {
             __tool::json_object(__PARAMETERS, &[])

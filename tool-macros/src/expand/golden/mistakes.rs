@@ -80,7 +80,7 @@ const _: () = {
         };
         type Value = <GreetAction as __tool::Action>::Output;
     }
-    #[allow(private_bounds)]
+    #[automatically_derived]
     impl<'__typed> __tool::TypedArguments for GreetAction
     where
         String: __tool::TypedArgument<'__typed>,

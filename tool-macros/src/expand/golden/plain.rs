@@ -110,7 +110,7 @@ const _: () = {
         };
         type Value = <AddAction as __tool::Action>::Output;
     }
-    #[allow(private_bounds)]
+    #[automatically_derived]
     impl<'__typed> __tool::TypedArguments for AddAction
     where
         i64: __tool::TypedArgument<'__typed>,

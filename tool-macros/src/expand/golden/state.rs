@@ -87,7 +87,7 @@ const _: () = {
         };
         type Value = <CountAction as __tool::Action>::Output;
     }
-    #[allow(private_bounds)]
+    #[automatically_derived]
     impl __tool::TypedArguments for CountAction {
         fn to_json(&self) -> ::core::option::Option<__tool::String> {
             __tool::json_object(__PARAMETERS, &[])

@@ -131,15 +131,9 @@ const _: () = {
     #[automatically_derived]
     impl __tool::CallAction for TerminalRunAction {
         const TOOL: &'static ::core::primitive::str = <TerminalRunAction as __tool::Action>::NAME;
-        const IS_RESULT: ::core::primitive::bool = {
-            use __tool::NotResult as _;
-            <__tool::Returned<
-                <<TerminalRunAction as __tool::Action>::Output as __tool::ResultType>::Value,
-            >>::IS_RESULT
-        };
         type Value = <<TerminalRunAction as __tool::Action>::Output as __tool::ResultType>::Value;
     }
-    #[allow(private_bounds)]
+    #[automatically_derived]
     impl<'__typed> __tool::TypedArguments for TerminalRunAction
     where
         Vec<Terminal>: __tool::TypedArgument<'__typed>,
@@ -240,7 +234,7 @@ const _: () = {
         };
         type Value = <TerminalMatchAction as __tool::Action>::Output;
     }
-    #[allow(private_bounds)]
+    #[automatically_derived]
     impl __tool::TypedArguments for TerminalMatchAction {
         fn to_json(&self) -> ::core::option::Option<__tool::String> {
             __tool::json_object(__PARAMETERS, &[])

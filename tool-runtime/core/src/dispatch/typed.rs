@@ -13,8 +13,9 @@ use std::borrow::Cow;
 /// A call of a tool by its arguments as a type: the action of a `#[tool]`, or one that `external_tools!` generates.
 ///
 /// It is a call by name, of whatever tool has that name in the pool: a local one, one of a server, or another in its
-/// place. The arguments are written as JSON and pass all stages of a call. The value is read from the result. An action
-/// that is written by hand implements this trait and [`TypedArguments`] itself.
+/// place. The arguments are written as JSON and pass all stages of a call; a float that is not finite is `null` there.
+/// The value is read from the result. An action that is written by hand implements this trait and [`TypedArguments`]
+/// itself.
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -48,7 +49,7 @@ pub trait CallAction: Sized + Send + 'static {
     /// What the tool returns when it succeeds: of a `Result<T, E>`, the `T`.
     type Value;
 
-    /// Calls the tool through a pool.
+    /// Calls the tool through a pool, as a caller of its own: a tool that calls another one uses [`Self::call_with`].
     ///
     /// # Errors
     /// Those of a call by name. A result that is not of the type, as when a hook replaced it or a limit cut it, has the
@@ -102,9 +103,7 @@ async fn called<A: CallAction<Value: TypedValue> + TypedArguments>(
 ) -> Result<A::Value, CallError> {
     let tool = A::TOOL;
     let json = action.to_json().ok_or_else(|| {
-        let text = format!(
-            "the arguments of `{tool}` cannot be written as JSON: keys of maps are strings, and paths are Unicode"
-        );
+        let text = format!("the arguments of `{tool}` cannot be written as JSON");
         CallError::new(ErrorClass::Input, text)
     })?;
     let call = ToolCall::new(tool, json);
@@ -137,6 +136,11 @@ pub trait TypedArgument<'a> {}
 impl<T: Serialize> TypedArgument<'_> for T {}
 
 /// A return type that is a result: its value is that of a success.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has the name of a result, and is none",
+    label = "a tool that returns a `Result` fails with its error",
+    note = "return it by an alias of another name, as in `type Found = {Self};`"
+)]
 pub trait ResultType {
     /// The type of a success.
     type Value;

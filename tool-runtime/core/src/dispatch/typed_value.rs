@@ -12,7 +12,8 @@ use std::any::{Any, TypeId};
 /// [`Observation`], [`ContentBlock`] and `Vec<ContentBlock>` as they are.
 ///
 /// A structured result is read as JSON. A result that is text only is the value of a string, and JSON for other types; a
-/// type that takes anything, such as `serde_json::Value`, gets JSON where the text is JSON. `null` is no `Option<String>`.
+/// type that takes anything, such as `serde_json::Value`, gets JSON where the text is JSON. The text `null` is read as
+/// `None` by an `Option<String>`.
 #[diagnostic::on_unimplemented(
     message = "a typed call cannot return `{Self}`",
     label = "this value is not read from the result of the tool",
@@ -97,11 +98,11 @@ impl<'de> Deserializer<'de> for Text<'de> {
         deserialize_seq deserialize_map deserialize_ignored_any
     }
 
+    /// A float as Rust prints it, infinity included.
     fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
-        self.deserialize_f64(visitor)
+        visitor.visit_f32(self.0.parse().map_err(serde_json::Error::custom)?)
     }
 
-    /// A float as Rust prints it, infinity included.
     fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
         visitor.visit_f64(self.0.parse().map_err(serde_json::Error::custom)?)
     }
@@ -217,6 +218,7 @@ mod tests {
         printed(1e300_f64);
         printed(31.245_270_191_439_438_f64);
         printed(f64::INFINITY);
+        printed(f32::from_bits(0x15ae_43fd));
         printed(());
         printed(serde_json::json!({"a": [1, "b"]}));
         printed(serde_json::json!("text"));
