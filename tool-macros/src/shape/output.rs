@@ -61,9 +61,8 @@ pub(crate) fn success(output: &Type) -> (usize, Option<&Type>) {
         let (depth, success) = argument.map_or((0, None), success);
         return (1 + depth, success);
     }
-    let is_result = |argument: &&Type| is_result(argument);
-    match argument.filter(is_result) {
-        Some(_) if name == "Option" => (1, None),
+    match argument {
+        Some(argument) if name == "Option" && is_result(argument) => (1, None),
         _ => (0, Some(output)),
     }
 }

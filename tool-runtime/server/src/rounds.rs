@@ -37,7 +37,7 @@ pub(super) struct Rounds {
 
 #[derive(Debug, Default)]
 struct State {
-    /// The state of earlier rounds; opened at the first question.
+    /// The state of earlier rounds, once it was opened.
     earlier: Option<Earlier>,
     /// State for the next round, by key: the digest of the question, and the answer if there is one.
     carried: Map<String, Value>,
@@ -59,8 +59,8 @@ struct Earlier {
 }
 
 impl Earlier {
-    /// The question of the state, if it has one of this key.
-    fn question(&self, key: &str) -> Option<&Value> {
+    /// What the state has at a key: a question, or the id of the calls that wait.
+    fn entry(&self, key: &str) -> Option<&Value> {
         match &self.state {
             Some(Opened::Recent(state)) => state.answers.get(key),
             _ => None,
@@ -136,12 +136,8 @@ impl Rounds {
         to: &PeerRequest,
         digest: &str,
     ) -> Result<Option<Value>, ErrorData> {
-        let earlier = match state.earlier.take() {
-            Some(earlier) => earlier,
-            None => Earlier { state: self.open_state()?, claim: None },
-        };
-        let earlier = state.earlier.insert(earlier);
-        let question = earlier.question(to.key());
+        let earlier = self.earlier(state)?;
+        let question = earlier.entry(to.key());
         let is_expired = matches!(earlier.state, Some(Opened::Expired));
         if is_expired || question.is_some_and(|question| question["to"] != digest) {
             return Ok(None);
@@ -153,19 +149,26 @@ impl Rounds {
         Ok(answer.filter(|_| !to.is_single_use() || is_asked && earlier.claims(&self.codec)))
     }
 
-    fn open_state(&self) -> Result<Option<Opened>, ErrorData> {
-        let state = self.round.state.as_ref();
-        state.map(|state| self.codec.open(state, &self.binding)).transpose()
+    /// The state of earlier rounds, opened once.
+    ///
+    /// # Errors
+    /// It is not authentic.
+    fn earlier<'s>(&self, state: &'s mut State) -> Result<&'s mut Earlier, ErrorData> {
+        let earlier = match state.earlier.take() {
+            Some(earlier) => earlier,
+            None => {
+                let sealed = self.round.state.as_ref();
+                let opened = sealed.map(|sealed| self.codec.open(sealed, &self.binding));
+                Earlier { state: opened.transpose()?, claim: None }
+            }
+        };
+        Ok(state.earlier.insert(earlier))
     }
 
     /// The id of the calls that wait for this round.
     pub(super) fn waiting_calls(&self) -> Option<String> {
-        match self.open_state() {
-            Ok(Some(Opened::Recent(state))) => {
-                state.answers.get(CALLS)?.as_str().map(str::to_owned)
-            }
-            _ => None,
-        }
+        let mut state = self.state();
+        self.earlier(&mut state).ok()?.entry(CALLS)?.as_str().map(str::to_owned)
     }
 
     /// The reason to end the call now, if there is one. `keep_calls` keeps the calls that the next round continues, and

@@ -196,7 +196,7 @@ impl Step {
         self.record_decision(&decision, by.as_deref());
     }
 
-    /// Reserves the call by `reserve`, and records that it may run. Later rounds count for nothing: limits count once.
+    /// Reserves the call by `reserve` in its first round, and records that it may run.
     ///
     /// # Errors
     /// Those of `reserve`.
@@ -287,10 +287,8 @@ impl Step {
         let (outcome, is_replayed) = (outcome.as_ref(), self.is_replayed);
         self.record(CallStage::Finished { outcome, duration, is_replayed });
         self.call.context().end_turn();
-        if !self.is_recorded() {
-            let tool = self.call.tool().clone();
-            wait_for_record(tool.name(), self.recorded()).await;
-        }
+        let tool = self.call.tool().clone();
+        wait_for_record(tool.name(), self.recorded()).await;
     }
 
     /// Records the decision. `by` is the person who approved or rejected.
@@ -311,17 +309,9 @@ impl Step {
         }
     }
 
-    /// Whether everything up to now is recorded.
-    fn is_recorded(&self) -> bool {
-        self.receipts.is_empty() && self.record_error.is_none()
-    }
-
     /// Waits for all receipts up to now.
     async fn recorded(&mut self) -> Result<(), RecordError> {
-        let receipts = match self.receipts.is_empty() {
-            true => Vec::new(),
-            false => join_all(std::mem::take(&mut self.receipts)).await,
-        };
+        let receipts = join_all(std::mem::take(&mut self.receipts)).await;
         let errors = receipts.into_iter().filter_map(Result::err);
         let error = errors.fold(self.record_error.take(), |all, error| Some(stricter(all, error)));
         error.map_or(Ok(()), Err)
@@ -331,7 +321,7 @@ impl Step {
 impl Drop for Step {
     fn drop(&mut self) {
         if !self.is_finished {
-            // What was reserved and did not run is given back before the end is recorded.
+            // Recorders of the end see the limits after the refund.
             self.reservation = None;
             let text = format!("the call to `{}` was dropped by its caller", self.call.name());
             let error = CallError::new(ErrorClass::Cancelled, text);

@@ -2,7 +2,8 @@
 //! arguments.
 
 use super::decide::{check_asking, decide};
-use super::{check_rule, denied, not_approved};
+use super::decode::{decode_call, replace_call};
+use super::{because, denied, not_approved};
 use crate::approval::{Approval, ApprovalRequest, Approver};
 use crate::error::CallError;
 use crate::future::BoxFuture;
@@ -34,31 +35,26 @@ pub(in crate::dispatch) async fn ask_people(
     let questions = Question::merged(questions);
     let (mut edit, mut is_asked) = (None, false);
     for (position, question) in questions.iter().enumerate() {
-        let answer = match earlier_answer(step, question) {
-            Some(answer) => {
-                apply(step, decoded, &answer).await?;
-                answer
-            }
-            None => {
-                let approver = pool.governance().approver.as_ref();
-                let approver = approver.ok_or_else(|| no_approver(step.call.name(), &questions))?;
-                is_asked = true;
-                let arguments = step.call.arguments().to_owned();
-                let answer = put(step, approver, question).await?;
-                check_editor(&step.call, &questions[..position], &answer)?;
-                apply(step, decoded, &answer).await?;
-                // The last approval is recorded as the admission of the call.
-                if let Approval::Approved { by, .. } = &answer
-                    && position + 1 < questions.len()
-                {
-                    step.approve(question, by.as_deref());
-                }
-                let approval = answer.clone();
-                step.answers.push(Answer { question: question.clone(), arguments, approval });
-                answer
-            }
-        };
-        edit = Some(answer).filter(Approval::is_edit).or(edit);
+        if let Some(answer) = earlier_answer(step, question) {
+            apply(step, decoded, &answer).await?;
+            edit = Some(answer).filter(Approval::is_edit).or(edit);
+            continue;
+        }
+        let approver = pool.governance().approver.as_ref();
+        let approver = approver.ok_or_else(|| no_approver(step.call.name(), &questions))?;
+        is_asked = true;
+        let arguments = step.call.arguments().to_owned();
+        let approval = put(step, approver, question).await?;
+        check_editor(&step.call, &questions[..position], &approval)?;
+        apply(step, decoded, &approval).await?;
+        // The last approval is recorded as the admission of the call.
+        if let Approval::Approved { by, .. } = &approval
+            && position + 1 < questions.len()
+        {
+            step.approve(question, by.as_deref());
+        }
+        edit = Some(approval.clone()).filter(Approval::is_edit).or(edit);
+        step.answers.push(Answer { question: question.clone(), arguments, approval });
     }
     if is_asked {
         // Rules, modes and files of policies may have changed while a person was asked.
@@ -172,9 +168,8 @@ async fn apply(
             Err(not_approved(step.call.name(), reason))
         }
         Approval::Unasked { reason } => {
-            let text =
-                super::because("it requires approval, and nobody can be asked".to_owned(), reason);
-            Err(denied(step.call.name(), &text))
+            let text = "it requires approval, and nobody can be asked".to_owned();
+            Err(denied(step.call.name(), &because(text, reason)))
         }
     }
 }
@@ -187,16 +182,11 @@ async fn edit(
 ) -> Result<(), CallError> {
     let edited = step.call.rewritten(arguments);
     let (call, name) = (edited.clone(), || edited.name().to_owned());
-    let decode = move || -> BoxFuture<'static, _> {
-        Box::pin(async move { call.tool().decode(call.written()) })
-    };
-    *decoded = edited.context().apart(name, decode).await.map_err(|error| {
+    let valid = edited.context().apart(name, move || decode_call(call)).await.map_err(|error| {
         not_approved(edited.name(), "its arguments were changed and are not valid")
             .with_detail(error.to_string())
     })?;
-    step.call = edited;
-    check_rule(&step.call)?;
-    decide(step)
+    replace_call(step, decoded, edited, valid)
 }
 
 /// An edit needs an editor who may also answer the questions before, whose people approved other arguments.

@@ -1,6 +1,7 @@
 //! Before-hooks: each may deny the call, rewrite its arguments, provide values for it, or ask a person.
 
-use super::{check_rule, decide, denied, unchecked};
+use super::decode::{decode_call, replace_call};
+use super::{denied, unchecked};
 use crate::error::CallError;
 use crate::governance::Step;
 use crate::hook::{Before, Failure, Hook, HookDecision, Provided};
@@ -57,15 +58,10 @@ async fn rewrite(
     let rewritten = step.call.rewritten(arguments);
     let call = rewritten.clone();
     let decoding = hook.within_limit(rewritten.context(), move |_| {
-        Box::pin(async move { Ok(call.tool().decode(call.written())) })
+        Box::pin(async move { Ok(decode_call(call).await) })
     });
     match decoding.await {
-        Ok(Ok(valid)) => {
-            step.call = rewritten;
-            *decoded = valid;
-            check_rule(&step.call)?;
-            decide(step)
-        }
+        Ok(Ok(valid)) => replace_call(step, decoded, rewritten, valid),
         Ok(Err(error)) => tolerate(step, hook, &Failure::Invalid(error.to_string())),
         Err(failure) => tolerate(step, hook, &failure),
     }

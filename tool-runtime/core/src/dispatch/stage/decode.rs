@@ -1,7 +1,9 @@
 //! Decodes the arguments: in one pass, with all their issues, after repairs if the pool repairs.
 
+use super::{check_rule, decide};
 use crate::dispatch::guard;
 use crate::error::CallError;
+use crate::future::BoxFuture;
 use crate::governance::Step;
 use crate::hook::HookCall;
 use crate::pool::ToolPool;
@@ -50,11 +52,29 @@ async fn decode_arguments(pool: &ToolPool, call: &HookCall) -> Result<DecodedCal
         return tool.decode(call.written());
     }
     let own = call.clone();
-    let decoded = context.apart(
-        || tool.name().to_owned(),
-        move || Box::pin(async move { own.tool().decode(own.written()) }),
-    );
+    let decoded = context.apart(|| tool.name().to_owned(), move || decode_call(own));
     let limit = guard::limit(pool, tool, context);
     let decoded = pin!(guard::guarded(decoded, tool.name(), limit, context));
     guard::while_open(pool, None, decoded).await?
+}
+
+/// Decodes the arguments of a call, wherever the future runs.
+pub(super) fn decode_call(call: HookCall) -> BoxFuture<'static, Result<DecodedCall, CallError>> {
+    Box::pin(async move { call.tool().decode(call.written()) })
+}
+
+/// Continues with other arguments, which were decoded: restrictions and policies look at them.
+///
+/// # Errors
+/// A restriction or a policy denies them.
+pub(super) fn replace_call(
+    step: &mut Step,
+    decoded: &mut DecodedCall,
+    call: HookCall,
+    arguments: DecodedCall,
+) -> Result<(), CallError> {
+    step.call = call;
+    *decoded = arguments;
+    check_rule(&step.call)?;
+    decide(step)
 }
