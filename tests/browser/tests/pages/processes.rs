@@ -69,11 +69,11 @@ fn processes() -> impl Iterator<Item = (Pid, String)> {
     })
 }
 
-/// `ID (NAME) STATE PARENT GROUP SESSION ..`
+/// `ID (NAME) STATE PARENT GROUP SESSION ..`, where the session of a process that is ending is -1.
 fn session(id: Pid) -> Option<Pid> {
     let stat = fs::read_to_string(format!("/proc/{}/stat", id.as_raw_nonzero())).ok()?;
     let (_, rest) = stat.rsplit_once(')')?;
-    Pid::from_raw(rest.split_whitespace().nth(3)?.parse().ok()?)
+    Pid::from_raw(rest.split_whitespace().nth(3)?.parse().ok().filter(|id| *id > 0)?)
 }
 
 /// All processes of a session.

@@ -39,11 +39,13 @@ struct ProcessStat {
 
 #[cfg(target_os = "linux")]
 impl ProcessStat {
-    /// Reads `PID (NAME) STATE PARENT GROUP ..`; a name may hold anything.
+    /// Reads `PID (NAME) STATE PARENT GROUP ..`; a name may hold anything. The group of a process that is being reaped
+    /// is -1: it is dead.
     fn read(stat: &[u8]) -> Option<Self> {
         let begin = stat.iter().position(|byte| *byte == b'(')?;
         let end = stat.iter().rposition(|byte| *byte == b')')? + 1;
-        let number = |text: &str| text.trim().parse().ok().and_then(Pid::from_raw);
+        let positive = |text: &str| text.trim().parse().ok().filter(|id| *id > 0);
+        let number = |text: &str| positive(text).and_then(Pid::from_raw);
         let id = number(std::str::from_utf8(&stat[..begin]).ok()?)?;
         let mut fields = std::str::from_utf8(&stat[end..]).ok()?.split_ascii_whitespace();
         let state = fields.next()?;
@@ -78,8 +80,9 @@ mod tests {
     }
 
     #[test]
-    fn zombies_are_not_counted() {
+    fn dead_processes_are_not_counted() {
         assert_eq!(read("7 (sh) Z 1 7 7 0 -1 4194304"), None);
+        assert_eq!(read("7 (sh) S 0 -1 -1 0 -1 4194304"), None);
         assert_eq!(read("9 (sh"), None);
     }
 }
