@@ -1,5 +1,6 @@
 //! Everything that rules read of a call, of a pool or of a test case.
 
+use crate::effective::{self, Doubts};
 use crate::read::unique_members;
 use jiff::Timestamp;
 use serde_json::Value;
@@ -35,10 +36,14 @@ pub(crate) struct ArgumentFacts<'a> {
     /// The tool, for the aliases of its arguments.
     called: Option<&'a Tool>,
     /// `None`: not an object, or one with duplicate keys.
-    parsed: OnceCell<Option<Members<'a>>>,
+    parsed: OnceCell<Option<Parsed<'a>>>,
 }
 
-type Members<'a> = Vec<(Cow<'a, str>, Value)>;
+/// The arguments as the tool gets them.
+struct Parsed<'a> {
+    members: Vec<(Cow<'a, str>, Value)>,
+    doubts: Doubts,
+}
 
 /// The value of an argument.
 pub(crate) enum Argument<'a> {
@@ -46,6 +51,8 @@ pub(crate) enum Argument<'a> {
     Absent,
     /// Given twice, by two names, or the arguments are not an object with unique keys.
     Uncertain,
+    /// Absent under the names that the schema lists, and another name was given.
+    Doubtful,
 }
 
 impl<'a> Facts<'a> {
@@ -79,20 +86,31 @@ impl<'a> ArgumentFacts<'a> {
         Self { text, called, parsed: OnceCell::new() }
     }
 
-    fn members(&self) -> Option<&Members<'a>> {
+    fn parsed(&self) -> Option<&Parsed<'a>> {
         let text = if self.text.trim().is_empty() { "{}" } else { self.text };
-        self.parsed.get_or_init(|| unique_members(text)).as_ref()
+        let parse = || {
+            let mut members = unique_members(text)?;
+            let doubts = self.called.map(|tool| effective::fill(&mut members, tool));
+            Some(Parsed { members, doubts: doubts.unwrap_or_default() })
+        };
+        self.parsed.get_or_init(parse).as_ref()
+    }
+
+    /// Whether a part of an argument may have the value of another name.
+    pub(crate) fn is_doubtful(&self, part: &Value) -> bool {
+        self.parsed().is_some_and(|parsed| parsed.doubts.has(part))
     }
 
     /// An argument by its advertised name, also if it is given by an alias.
     pub(crate) fn get(&self, name: &str) -> Argument<'_> {
-        let Some(members) = self.members() else { return Argument::Uncertain };
+        let Some(Parsed { members, doubts }) = self.parsed() else { return Argument::Uncertain };
         let is_it = |given: &str| {
             given == name || self.called.is_some_and(|tool| tool.argument_name(given) == name)
         };
         let given = members.iter().filter(|(given, _)| is_it(given));
         let mut values = given.map(|(_, value)| value);
         match (values.next(), values.next()) {
+            (None, None) if doubts.is_in_arguments() => Argument::Doubtful,
             (None | Some(Value::Null), None) => Argument::Absent,
             (Some(value), None) => Argument::Given(value),
             (_, Some(_)) => Argument::Uncertain,

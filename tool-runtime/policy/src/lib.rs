@@ -21,6 +21,7 @@ mod check;
 #[cfg(feature = "cli")]
 mod command;
 mod condition;
+mod effective;
 mod explain;
 mod facts;
 mod folder;

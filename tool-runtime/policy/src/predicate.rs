@@ -15,6 +15,9 @@ use crate::truth::Truth;
 use field::Segment;
 use serde_json::Value;
 
+/// The help where another name may stand for what a rule is about.
+const LISTED: &str = "write it as the schema of the tool does";
+
 /// A condition about one argument.
 #[derive(Debug)]
 pub(crate) struct Predicate {
@@ -30,17 +33,23 @@ impl Predicate {
     pub(crate) fn truth(&self, arguments: &ArgumentFacts<'_>) -> Truth {
         let (name, path) = self.field.parts();
         match arguments.get(name) {
-            Argument::Given(value) => self.truth_at(value, path),
+            Argument::Given(value) => self.truth_at(value, path, arguments),
             Argument::Absent => self.absent(),
-            Argument::Uncertain => Truth::Unknown,
+            Argument::Uncertain | Argument::Doubtful => Truth::Unknown,
         }
     }
 
-    fn truth_at(&self, value: &Value, path: &[Segment]) -> Truth {
-        let Some((first, rest)) = path.split_first() else { return self.truth_of(value) };
-        let inner = |value: Option<&Value>| match value {
+    fn truth_at(&self, value: &Value, path: &[Segment], arguments: &ArgumentFacts<'_>) -> Truth {
+        let Some((first, rest)) = path.split_first() else {
+            return match arguments.is_doubtful(value) {
+                true => Truth::Unknown,
+                false => self.truth_of(value),
+            };
+        };
+        let inner = |inner: Option<&Value>| match inner {
+            None if arguments.is_doubtful(value) => Truth::Unknown,
             None | Some(Value::Null) => self.absent(),
-            Some(value) => self.truth_at(value, rest),
+            Some(inner) => self.truth_at(inner, rest, arguments),
         };
         match (first, value) {
             (Segment::Key(key), Value::Object(members)) => inner(members.get(key)),
@@ -86,9 +95,10 @@ impl Predicate {
             Argument::Uncertain => {
                 format!("`{field}` is given more than once, or the arguments are not an object")
             }
+            Argument::Doubtful => format!("`{field}` may be given by another name; {LISTED}"),
             Argument::Given(value) => {
                 let mut reason = None;
-                self.explain_at(value, field.parts().1, &mut reason);
+                self.explain_at(value, field.parts().1, arguments, &mut reason);
                 match reason {
                     Some(reason) => format!("`{field}` {reason}"),
                     None => format!("`{field}` is absent in a part, or parts of it differ"),
@@ -97,8 +107,20 @@ impl Predicate {
         }
     }
 
-    fn explain_at(&self, value: &Value, path: &[Segment], reason: &mut Option<String>) {
+    fn explain_at(
+        &self,
+        value: &Value,
+        path: &[Segment],
+        arguments: &ArgumentFacts<'_>,
+        reason: &mut Option<String>,
+    ) {
         if reason.is_some() {
+            return;
+        }
+        if arguments.is_doubtful(value) {
+            *reason = Some(format!(
+                "has a name or a value that the schema of the tool does not list; {LISTED}"
+            ));
             return;
         }
         let Some((first, rest)) = path.split_first() else {
@@ -108,16 +130,16 @@ impl Predicate {
         match (first, value) {
             (Segment::Key(key), Value::Object(members)) => {
                 if let Some(value) = members.get(key) {
-                    self.explain_at(value, rest, reason);
+                    self.explain_at(value, rest, arguments, reason);
                 }
             }
             (Segment::Index(index), Value::Array(items)) => {
                 if let Some(value) = items.get(*index) {
-                    self.explain_at(value, rest, reason);
+                    self.explain_at(value, rest, arguments, reason);
                 }
             }
             (Segment::Each, Value::Array(items)) => {
-                items.iter().for_each(|item| self.explain_at(item, rest, reason));
+                items.iter().for_each(|item| self.explain_at(item, rest, arguments, reason));
             }
             (_, other) => {
                 *reason = Some(format!("cannot be looked up in {}", constraint::kind(other)));

@@ -2,6 +2,7 @@
 
 mod attacks;
 mod documents;
+mod effective;
 mod golden;
 mod people;
 mod properties;
