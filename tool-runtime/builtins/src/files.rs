@@ -40,6 +40,7 @@ mod tests;
 mod text;
 mod transaction;
 mod undo;
+mod visual;
 
 pub use change::{ChangeOutput, EditOperation};
 #[cfg(all(feature = "code", unix))]
@@ -108,7 +109,8 @@ impl Files {
         destructive,
         idempotent,
         read_only = false,
-        tags("core"),
+        tags("core", "edit"),
+        visualize = visual::write,
         writes("file:{file_path}")
     )]
     fn write(
@@ -132,7 +134,8 @@ impl Files {
         destructive,
         idempotent = false,
         read_only = false,
-        tags("core"),
+        tags("core", "edit"),
+        visualize = visual::edit,
         writes("file:{file_path}")
     )]
     fn edit(
@@ -159,7 +162,8 @@ impl Files {
         destructive,
         idempotent = false,
         read_only = false,
-        tags("advanced"),
+        tags("advanced", "edit"),
+        visualize = visual::multi_edit,
         writes("file:{file_path}")
     )]
     fn multi_edit(
@@ -180,7 +184,7 @@ impl Files {
     /// The patch has the form `*** Begin Patch`, `*** Update File: path` (or `Add File`, `Delete File`), hunks with
     /// `@@`, context lines with a space, `-` and `+`, and at the end `*** End Patch`. Unified diffs are accepted, too.
     /// The old lines of each hunk must be in the file exactly once: line numbers do not select a place, more context does.
-    #[tool(destructive, idempotent = false, read_only = false, tags("advanced"), progress, access = patch_access)]
+    #[tool(destructive, idempotent = false, read_only = false, tags("advanced", "edit"), progress, access = patch_access, visualize = visual::patch)]
     fn apply_patch(
         &self,
         /// The patch.
@@ -198,7 +202,7 @@ impl Files {
         destructive,
         idempotent = false,
         read_only = false,
-        tags("advanced"),
+        tags("advanced", "edit"),
         writes("file:{file_path}")
     )]
     fn undo_edit(
@@ -220,8 +224,9 @@ impl Files {
         destructive,
         idempotent = false,
         read_only = false,
-        tags("core"),
+        tags("core", "edit"),
         progress,
+        visualize = visual::editor,
         writes("file:{path}")
     )]
     #[allow(clippy::too_many_arguments, reason = "the arguments of all commands")]
@@ -279,7 +284,7 @@ impl Files {
         destructive = false,
         idempotent = false,
         read_only = false,
-        tags("advanced"),
+        tags("advanced", "edit"),
         writes("file:{source}", "file:{destination}")
     )]
     fn move_file(

@@ -13,6 +13,8 @@ use tool_runtime_core::{
 
 /// The tag of tools that edit.
 const EDIT: &str = "edit";
+/// The tag of tools that a plan needs although they are not read-only, such as `Skill`.
+const PLAN: &str = "plan";
 
 /// How much an agent may do without asking.
 ///
@@ -23,6 +25,9 @@ const EDIT: &str = "edit";
 /// | `plan` | run | denied | denied |
 /// | `dont_ask` | run | denied | denied |
 /// | `bypass` | run | run | run |
+///
+/// Edits are tools with the tag `edit`, which the built-in tools that change files have. Tools with the tag `plan`, such as
+/// `Skill`, run in the mode `plan`.
 ///
 /// With `dont_ask`, questions of other policies and of hooks are denials, too. `bypass` cannot be
 /// read from a text; denials of other policies hold in it.
@@ -275,11 +280,7 @@ impl Permissions {
     }
 
     fn is_edit(&self, call: &CallView<'_>) -> bool {
-        let has_tag = || {
-            let tags = call.definition().map_or(&[][..], |definition| &definition.tags);
-            call.is_trusted() && tags.iter().any(|tag| tag == EDIT)
-        };
-        self.edits.iter().any(|pattern| pattern.matches(call.name())) || has_tag()
+        self.edits.iter().any(|pattern| pattern.matches(call.name())) || has_tag(call, EDIT)
     }
 
     fn decide_alone(&self, call: &CallView<'_>) -> Decision {
@@ -294,6 +295,7 @@ impl Permissions {
             PermissionMode::Bypass => Decision::allow(),
             _ if reads => Decision::allow(),
             PermissionMode::AcceptEdits if self.is_edit(call) => Decision::allow(),
+            PermissionMode::Plan if has_tag(call, PLAN) => Decision::allow(),
             PermissionMode::Plan => Decision::deny(
                 "only tools that read may run while a plan is made; describe the step instead",
             ),
@@ -311,6 +313,12 @@ impl Permissions {
             _ => decision.with_rule(format!("mode:{}", mode.as_str())),
         }
     }
+}
+
+/// Whether the tool has a tag, of a source that is trusted.
+fn has_tag(call: &CallView<'_>, wanted: &str) -> bool {
+    let tags = call.definition().map_or(&[][..], |definition| &definition.tags);
+    call.is_trusted() && tags.iter().any(|tag| tag == wanted)
 }
 
 impl Modes {

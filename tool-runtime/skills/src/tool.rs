@@ -19,6 +19,8 @@ pub(crate) fn tool(library: &SkillLibrary) -> Tool {
         .destructive(false)
         .idempotent(false)
         .open_world(false)
+        // Instructions are part of planning; the skill itself only narrows the tools.
+        .tags(["plan"])
         .input_schema(schema())
         .handler(move |arguments: Map<String, Value>, context: ToolContext| {
             let library = library.clone();

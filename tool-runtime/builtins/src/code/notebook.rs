@@ -81,7 +81,7 @@ impl Notebooks {
         destructive,
         idempotent = false,
         read_only = false,
-        tags("advanced"),
+        tags("advanced", "edit"),
         writes("file:{file_path}")
     )]
     #[allow(clippy::too_many_arguments, reason = "the arguments of all commands")]

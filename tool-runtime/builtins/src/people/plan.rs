@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 use std::fmt;
 use tool_runtime::policy::Permissions;
 use tool_runtime::prelude::*;
-use tool_runtime::{Approvers, Before, Hook, HookCall};
+use tool_runtime::{Before, Hook, HookCall};
 
 /// Tools that begin and end plan mode. They change no more than the mode of the session.
 pub struct Planning {
@@ -102,7 +102,7 @@ pub(crate) fn approval(tool: &str, permissions: Permissions) -> Hook {
             let digest = Sha256::digest(plan.as_deref().unwrap_or_default());
             let id: String = digest[..4].iter().map(|byte| format!("{byte:02x}")).collect();
             let question = Before::ask(format!("Carry out this plan? (plan {id})"));
-            question.approved_by(Approvers::anyone().or_caller()).provide(Approved(plan))
+            question.provide(Approved(plan))
         }
     })
 }

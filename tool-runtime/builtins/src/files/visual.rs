@@ -1,0 +1,114 @@
+//! The texts that show calls to people before they run: changes as lines with `-` and `+`.
+
+use super::{
+    EditOperation, EditorCommand, FilesApplyPatchAction, FilesEditAction, FilesFileEditorAction,
+    FilesMultiEditAction, FilesWriteAction,
+};
+use similar::{ChangeTag, TextDiff};
+use std::fmt::Write as _;
+use std::time::Duration;
+
+/// Time after which a difference becomes coarser.
+const TIMEOUT: Duration = Duration::from_millis(100);
+
+pub(super) fn write(call: &FilesWriteAction) -> String {
+    format!("Write {:?}, all of it:{}", call.file_path, difference("", &call.content))
+}
+
+pub(super) fn edit(call: &FilesEditAction) -> String {
+    let all = if call.replace_all { ", in all places" } else { "" };
+    let change = difference(&call.old_string, &call.new_string);
+    format!("Edit {:?}{all}:{change}", call.file_path)
+}
+
+pub(super) fn multi_edit(call: &FilesMultiEditAction) -> String {
+    let mut text = format!("MultiEdit {:?}:", call.file_path);
+    for EditOperation { old_string, new_string, replace_all } in &call.edits {
+        let places = if *replace_all { "in all places" } else { "in one place" };
+        let _ = write!(text, "\n@@ {places}{}", difference(old_string, new_string));
+    }
+    text
+}
+
+pub(super) fn patch(call: &FilesApplyPatchAction) -> String {
+    format!("apply_patch:\n{}", call.patch)
+}
+
+pub(super) fn editor(call: &FilesFileEditorAction) -> String {
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let change = match call.command {
+        EditorCommand::Create => difference("", &text(&call.file_text)),
+        EditorCommand::StrReplace => difference(&text(&call.old_str), &text(&call.new_str)),
+        EditorCommand::Insert => difference("", &text(&call.new_str)),
+        EditorCommand::View | EditorCommand::UndoEdit => String::new(),
+    };
+    let line = call.insert_line.map(|line| format!(" after line {line}")).unwrap_or_default();
+    let end = if change.is_empty() { "" } else { ":" };
+    format!("file_editor {} {:?}{line}{end}{change}", name(call.command), call.path)
+}
+
+fn name(command: EditorCommand) -> &'static str {
+    match command {
+        EditorCommand::View => "view",
+        EditorCommand::Create => "create",
+        EditorCommand::StrReplace => "str_replace",
+        EditorCommand::Insert => "insert",
+        EditorCommand::UndoEdit => "undo_edit",
+    }
+}
+
+/// The lines of both texts after line feeds: removed ones with `-`, new ones with `+`, equal ones with a space.
+fn difference(old: &str, new: &str) -> String {
+    let mut config = TextDiff::configure();
+    let diff = config.timeout(TIMEOUT).diff_lines(old, new);
+    let line = |change: similar::Change<&str>| {
+        let sign = match change.tag() {
+            ChangeTag::Equal => ' ',
+            ChangeTag::Delete => '-',
+            ChangeTag::Insert => '+',
+        };
+        format!("\n{sign} {}", change.value().trim_end_matches(['\n', '\r']))
+    };
+    diff.iter_all_changes().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Builtins, Profile, Workspace};
+    use serde_json::{Value, json};
+    use tool_runtime::ToolPool;
+
+    fn shown(tool: &str, arguments: &Value) -> String {
+        let directory = tempfile::tempdir().unwrap();
+        let workspace = Workspace::builder().root(directory.path()).build().unwrap();
+        let profile = if tool == "file_editor" { Profile::OpenHands } else { Profile::Standard };
+        let builtins = Builtins::new(workspace).profiles([profile]).files();
+        let pool = ToolPool::builder().install(builtins).build().unwrap();
+        pool.get(tool).unwrap().visualize(&arguments.to_string())
+    }
+
+    #[test]
+    fn an_edit_shows_the_difference() {
+        let edit = json!({ "old_string": "a\nb\nc", "new_string": "a\nB\nc" });
+        let lines = "\n  a\n- b\n+ B\n  c";
+        let mut call = edit.clone();
+        call["file_path"] = json!("x\n.txt");
+        assert_eq!(shown("Edit", &call), format!("Edit \"x\\n.txt\":{lines}"));
+        let call = json!({ "file_path": "x", "edits": [edit, { "old_string": "d", "new_string": "", "replace_all": true }] });
+        let expected = format!("MultiEdit \"x\":\n@@ in one place{lines}\n@@ in all places\n- d");
+        assert_eq!(shown("MultiEdit", &call), expected);
+        let call = json!({ "command": "str_replace", "path": "x", "old_str": "a", "new_str": "b" });
+        assert_eq!(shown("file_editor", &call), "file_editor str_replace \"x\":\n- a\n+ b");
+        let call = json!({ "command": "insert", "path": "x", "insert_line": 3, "new_str": "b" });
+        assert_eq!(shown("file_editor", &call), "file_editor insert \"x\" after line 3:\n+ b");
+    }
+
+    #[test]
+    fn a_new_content_is_shown_up_to_a_limit() {
+        let call = json!({ "file_path": "x", "content": "a\nb\n" });
+        assert_eq!(shown("Write", &call), "Write \"x\", all of it:\n+ a\n+ b");
+        let call = json!({ "file_path": "x", "content": "a\n".repeat(100_000) });
+        let text = shown("Write", &call);
+        assert!(text.len() < 25_000 && text.ends_with(" .. (400.0 kB in all)"), "{}", text.len());
+    }
+}
