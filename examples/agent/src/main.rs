@@ -34,7 +34,8 @@ fn pool(
     tasks: TaskStore,
     schedule: &Schedule,
 ) -> Result<ToolPool, BoxError> {
-    let terminal = TerminalApprover::new();
+    // Answers may also come from a script.
+    let terminal = TerminalApprover::new().piped();
     let ask = Hook::before("*", |call: HookCall| async move {
         let only_starts = ["Agent", "Task"].contains(&call.name());
         match only_starts || call.definition().effective_annotations().is_read_only() {

@@ -15,10 +15,10 @@ tool_runtime::main!(
             secrets.insert("DEMO_TOKEN", Secret::from(token));
         }
         let log = EventLog::builder().secrets(secrets.get("DEMO_TOKEN")).open("calls.db");
-        // The user of the client answers where the rule says so, else the person at the terminal, else one who reads
-        // the inbox. It also keeps the answers that count for later calls.
+        // The user of the client answers if it shows forms, else the person at the terminal, else one who reads the
+        // inbox. It also keeps the answers that count for later calls.
         let questions = FileStore::open("inbox")?;
-        let terminal = TerminalApprover::new().attended();
+        let terminal = TerminalApprover::new();
         let approver = AskCaller::new().or(terminal).or(Inbox::new(questions.clone()));
         let approver = Remembering::new(approver).kept_in(questions.clone());
         // An edited file counts once it stays the same for two seconds; one with mistakes does not, and is logged.

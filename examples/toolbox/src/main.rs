@@ -11,7 +11,7 @@
 //!
 //! `toolbox --help` lists the options, each of which every command takes. The commands are those of every tool program:
 //! `serve`, `list`, `call`, `schema`, `report`; the family `schedule` adds `schedule`, which runs the jobs. Questions and
-//! plans reach the user by the forms of the MCP client. `report` shows what each tool needs, and whether it is there.
+//! plans reach the user by the forms of the MCP client, or at the terminal. `report` shows what each tool needs, and whether it is there.
 
 mod agents;
 mod needs;
@@ -25,7 +25,7 @@ use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
 use tool_runtime::shell::ShellMatcher;
 use tool_runtime::skills::Skills;
-use tool_runtime::{Cli, ProgramArguments, Source};
+use tool_runtime::{Cli, ProgramArguments, Source, TerminalApprover};
 
 type BoxError = Box<dyn std::error::Error>;
 
@@ -59,7 +59,7 @@ async fn prepare(arguments: &ProgramArguments) -> Result<(ToolPool, Option<McpMa
         .install(options::builtins(arguments)?)
         .add_from(&Source::Custom, skill)
         .argument_matcher(ShellMatcher)
-        .approver(AskCaller::new());
+        .approver(AskCaller::new().or(TerminalApprover::new()));
     let pool = match arguments.value("policy") {
         Some(file) => builder.install(Policy::read(file)?).build()?,
         None => builder.build()?,

@@ -1,7 +1,8 @@
 //! The commands `approvals list`, `approve`, `deny`, `remembered` and `forget`.
 
 use crate::file_store::FileStore;
-use crate::store::{ApprovalAnswer, ApprovalStore, StoreError, StoredApproval};
+use crate::remembered::other_arguments;
+use crate::store::{ApprovalAnswer, ApprovalStore, PendingApproval, StoreError, StoredApproval};
 use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -200,12 +201,8 @@ async fn list(store: &dyn ApprovalStore, json: bool) -> Result<String, StoreErro
         let caller =
             if request.caller.is_empty() { "an anonymous caller" } else { &request.caller };
         let minutes = stored.time_left().as_secs().div_ceil(60);
-        let _ = writeln!(text, "{}  {}", short(&request.id), line(&request.question));
-        let _ = writeln!(text, "  {}", line(&request.visual));
+        let _ = writeln!(text, "{}  {}", short(&request.id), stored.text());
         let _ = writeln!(text, "  {} of {}, {minutes} min left", line(&request.tool), line(caller));
-        if let Some(summary) = &request.summary {
-            let _ = writeln!(text, "  the model says: {}", line(summary));
-        }
     }
     if open.is_empty() {
         text.push_str("no open questions\n");
@@ -227,7 +224,11 @@ async fn remembered(store: &dyn ApprovalStore, json: bool) -> Result<String, Sto
         let hours = approval.time_left().as_secs().div_ceil(3600);
         let by = approval.by.as_deref().map(|by| format!(", approved by {}", line(by)));
         let _ = writeln!(text, "{}  {}", short(&approval.id), line(&approval.question));
-        let _ = writeln!(text, "  {tool} of {caller}, if `{argument}` matches {kind} `{pattern}`");
+        let reach = reach(&approval.others);
+        let _ = writeln!(
+            text,
+            "  {tool} of {caller}, if `{argument}` matches {kind} `{pattern}`{reach}"
+        );
         let _ = writeln!(text, "  {hours} h left{}", by.unwrap_or_default());
     }
     if all.is_empty() {
@@ -280,8 +281,28 @@ async fn give(
         )));
     }
     let done = if answer.is_approved { "approved" } else { "denied" };
+    let remembered = match &answer.remember {
+        Remember::Pattern { argument, .. } => later_calls(&found.request, argument),
+        _ => String::new(),
+    };
     store.answer(&found.request.id, answer).await?;
-    Ok(format!("{done}: {}\n", line(&found.request.visual)))
+    Ok(format!("{done}: {}\n{remembered}", line(&found.request.visual)))
+}
+
+/// The later calls that an approval for a pattern reaches.
+fn later_calls(request: &PendingApproval, argument: &str) -> String {
+    let others = other_arguments(&request.arguments, argument);
+    let (tool, argument) = (line(&request.tool), line(argument));
+    format!("later calls of {tool} run as well if `{argument}` matches{}\n", reach(&others))
+}
+
+/// The arguments that an approval for a pattern does not compare.
+fn reach(others: &[String]) -> String {
+    let names: Vec<String> = others.iter().map(|name| format!("`{}`", line(name))).collect();
+    match names.is_empty() {
+        true => String::new(),
+        false => format!(", whatever {} may be", names.join(", ")),
+    }
 }
 
 #[cfg(test)]

@@ -66,6 +66,11 @@ impl FileStore {
         self.directory.join(format!("{id}.answer.json"))
     }
 
+    /// Exists once the question has expired.
+    fn expired_file(&self, id: &str) -> PathBuf {
+        self.directory.join(format!("{id}.expired"))
+    }
+
     fn remembered_file(&self, id: &str) -> PathBuf {
         self.directory.join(format!("{id}.remembered.json"))
     }
@@ -111,13 +116,13 @@ impl FileStore {
         if answer.is_none() && !self.request_file(id).try_exists()? {
             return Ok(None);
         }
-        Ok(Some(StoredApproval { request, answer }))
+        let is_expired = answer.is_none() && self.expired_file(id).try_exists()?;
+        Ok(Some(StoredApproval { request, answer, is_expired }))
     }
 
     fn read_all(&self) -> io::Result<Vec<StoredApproval>> {
         let ids = self.ids(".json")?;
-        let read = ids.iter().filter_map(|id| self.read(id).transpose());
-        let mut all = read.collect::<io::Result<Vec<_>>>()?;
+        let mut all: Vec<_> = ids.iter().filter_map(|id| intact(self.read(id))).collect();
         all.sort_by_key(|stored| stored.request.asked_at);
         Ok(all)
     }
@@ -136,13 +141,10 @@ impl FileStore {
     /// All approvals for later calls, the oldest first. A file under a foreign name is not one.
     fn read_remembered(&self) -> io::Result<Vec<RememberedApproval>> {
         let ids = self.ids(".remembered.json")?;
-        let read = ids.iter().filter_map(|id| {
-            let approval =
-                read_json::<RememberedApproval>(&self.remembered_file(id)).transpose()?;
-            Some(approval.map(|approval| (approval.id == *id).then_some(approval)))
-        });
-        let read: io::Result<Vec<Option<_>>> = read.collect();
-        let mut all: Vec<_> = read?.into_iter().flatten().collect();
+        let read = |id: &String| intact(read_json::<RememberedApproval>(&self.remembered_file(id)));
+        let is_named_so = |id: &String, approval: &RememberedApproval| approval.id == *id;
+        let all = ids.iter().filter_map(|id| read(id).filter(|found| is_named_so(id, found)));
+        let mut all: Vec<_> = all.collect();
         all.sort_by_key(|approval| approval.approved_at);
         Ok(all)
     }
@@ -161,7 +163,17 @@ impl FileStore {
 
     fn delete(&self, id: &str) -> io::Result<()> {
         remove(&self.request_file(id))?;
+        remove(&self.expired_file(id))?;
         remove(&self.answer_file(id))
+    }
+
+    fn end_time(&self, id: &str) -> io::Result<Option<StoredApproval>> {
+        let _lock = self.lock()?;
+        let Some(stored) = self.read(id)? else { return Ok(None) };
+        if stored.answer.is_none() {
+            private::options().create(true).truncate(false).open(self.expired_file(id))?;
+        }
+        Ok(Some(stored))
     }
 
     fn add(&self, request: PendingApproval) -> Result<StoredApproval, StoreError> {
@@ -212,6 +224,14 @@ impl FileStore {
     }
 }
 
+/// What a file holds. One that is damaged does not keep others from being read: it is logged.
+fn intact<T>(read: io::Result<Option<T>>) -> Option<T> {
+    read.unwrap_or_else(|error| {
+        tracing::warn!("a file of the inbox is left out: {error}");
+        None
+    })
+}
+
 /// Removes a file, if it exists.
 fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
@@ -258,6 +278,14 @@ impl ApprovalStore for FileStore {
     ) -> BoxFuture<'a, Result<(), StoreError>> {
         let id = id.to_owned();
         self.run(move |store| store.give(&id, answer))
+    }
+
+    fn expire<'a>(
+        &'a self,
+        id: &'a str,
+    ) -> BoxFuture<'a, Result<Option<StoredApproval>, StoreError>> {
+        let id = id.to_owned();
+        self.run(move |store| Ok(store.end_time(&id)?))
     }
 
     fn remove<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {

@@ -117,10 +117,30 @@ async fn answer(
     };
     // The person is the one who authenticated, whoever the body names.
     answer.by = Some(person.id().to_owned());
+    if answer.is_approved
+        && let Err(error) = check_own(&*store, &id, &person).await
+    {
+        return failed(&error);
+    }
     match store.answer(&id, answer).await {
         Ok(()) => StatusCode::NO_CONTENT.into_response(),
         Err(error) => failed(&error),
     }
+}
+
+/// A caller does not approve its own call by the token that it calls with, unless the rule names the caller.
+async fn check_own(
+    store: &dyn ApprovalStore,
+    id: &str,
+    person: &Principal,
+) -> Result<(), StoreError> {
+    let Some(stored) = store.get(id).await? else { return Ok(()) };
+    let is_own = stored.request.caller == person.id();
+    if !is_own || stored.request.approvers.names_caller() {
+        return Ok(());
+    }
+    let reason = "the caller may not approve its own call by its own token".to_owned();
+    Err(StoreError::NotAllowed { id: id.to_owned(), reason })
 }
 
 fn failed(error: &StoreError) -> Response {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 use tool_runtime_core::{
-    Approval, ApprovalRequest, Approver, BoxFuture, PoolExtension, ToolPoolBuilder,
+    Approval, ApprovalRequest, Approver, Approvers, BoxFuture, PoolExtension, ToolPoolBuilder,
 };
 
 /// The default time for an answer.
@@ -75,7 +75,7 @@ impl Inbox {
         }
         let time = request.time_left().map_or(self.expiry, |left| left.min(self.expiry));
         let pending = PendingApproval::new(request, time);
-        let (stored, guard) = match self.open(pending, request.step().is_some()).await {
+        let (stored, mut guard) = match self.open(pending, request.step().is_some()).await {
             Ok(opened) => opened,
             Err(error) => return unusable(&error),
         };
@@ -88,7 +88,23 @@ impl Inbox {
             Ok(Ok(StoredApproval { answer: Some(answer), .. })) => approval(request, answer),
             Ok(Ok(_)) => Approval::rejected("the question was withdrawn"),
             Ok(Err(error)) => unusable(&error),
-            Err(_) => Approval::rejected(format!("nobody answered within {left:?}")),
+            Err(_) => self.expired(request, &mut guard, left).await,
+        }
+    }
+
+    /// The time is up. An answer that the store took before counts; the question stays, so that a late answer is told.
+    async fn expired(
+        &self,
+        request: &ApprovalRequest,
+        guard: &mut Withdrawal,
+        left: Duration,
+    ) -> Approval {
+        let ended = self.store.expire(&guard.id).await;
+        guard.is_kept = ended.is_ok();
+        match ended {
+            Ok(Some(StoredApproval { answer: Some(answer), .. })) => approval(request, answer),
+            Ok(_) => Approval::rejected(format!("nobody answered within {left:?}")),
+            Err(error) => unusable(&error),
         }
     }
 
@@ -124,6 +140,10 @@ impl Inbox {
 impl Approver for Inbox {
     fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
         Box::pin(self.ask(request))
+    }
+
+    fn reaches(&self, approvers: &Approvers) -> bool {
+        approvers.includes_others()
     }
 }
 

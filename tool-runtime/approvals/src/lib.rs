@@ -6,15 +6,13 @@
 //! ```
 //! use tool_runtime::approvals::{AskCaller, Inbox, MemoryStore, Remembering};
 //! use tool_runtime::prelude::*;
-//! use tool_runtime::{Approvers, Before, Hook};
+//! use tool_runtime::{Before, Hook};
 //!
-//! // The user of the client where the rule lets it approve, else a person who reads the inbox.
+//! // The user of the client if it shows forms, else a person who reads the inbox.
 //! let inbox = Inbox::new(MemoryStore::new());
 //! let approver = Remembering::new(AskCaller::new().or(inbox));
 //! let pool = ToolPool::builder()
-//!     .hook(Hook::before("mail.*", |_| async {
-//!         Before::ask("Send the mail?").approved_by(Approvers::anyone().or_caller())
-//!     }))
+//!     .hook(Hook::before("mail.*", |_| async { Before::ask("Send the mail?") }))
 //!     .approver(approver)
 //!     .allow_empty()
 //!     .build()?;
@@ -23,7 +21,6 @@
 //!
 //! [`Approver`]: tool_runtime_core::Approver
 
-mod caller;
 #[cfg(feature = "cli")]
 mod command;
 mod digest;
@@ -32,12 +29,12 @@ mod file_store;
 mod http;
 mod inbox;
 mod memory_store;
-mod or;
 mod remembered;
 mod remembering;
 mod store;
+#[cfg(test)]
+mod tests;
 
-pub use caller::AskCaller;
 #[cfg(feature = "cli")]
 pub use command::ApprovalCommands;
 pub use file_store::FileStore;
@@ -45,7 +42,7 @@ pub use file_store::FileStore;
 pub use http::router;
 pub use inbox::Inbox;
 pub use memory_store::MemoryStore;
-pub use or::Or;
 pub use remembered::RememberedApproval;
 pub use remembering::Remembering;
 pub use store::{ApprovalAnswer, ApprovalStore, PendingApproval, StoreError, StoredApproval};
+pub use tool_runtime_core::{AskCaller, Or};

@@ -101,6 +101,18 @@ impl ApprovalStore for MemoryStore {
         Box::pin(ready(self.answered(id, answer)))
     }
 
+    fn expire<'a>(
+        &'a self,
+        id: &'a str,
+    ) -> BoxFuture<'a, Result<Option<StoredApproval>, StoreError>> {
+        let mut all = lock(&self.0.all);
+        let stored = all.get_mut(id).map(|stored| {
+            stored.is_expired = stored.answer.is_none();
+            stored.clone()
+        });
+        Box::pin(ready(Ok(stored)))
+    }
+
     fn remove<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
         lock(&self.0.all).remove(id);
         self.0.changes.send_replace(());

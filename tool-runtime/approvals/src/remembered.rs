@@ -3,6 +3,7 @@
 use crate::digest;
 use crate::store::now;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use std::time::Duration;
 use tool_runtime_core::{Approval, ApprovalRequest, MatchAs, Remember};
 
@@ -20,10 +21,13 @@ pub struct RememberedApproval {
     /// The rule that asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// The question. It identifies the calls where no rule asked.
+    /// The question. The approval counts where the same rule asks the same.
     pub question: String,
     /// The name of the argument.
     pub argument: String,
+    /// The names of the other arguments of the call, which may have any value in later calls.
+    #[serde(default)]
+    pub others: Vec<String>,
     /// The kind of pattern.
     pub kind: MatchAs,
     /// The pattern.
@@ -57,6 +61,7 @@ impl RememberedApproval {
             rule: request.rule().map(str::to_owned),
             question: request.question().to_owned(),
             argument: argument.clone(),
+            others: other_arguments(request.shown_arguments(), argument),
             kind: *kind,
             pattern: pattern.clone(),
             by: by.clone(),
@@ -73,11 +78,8 @@ impl RememberedApproval {
 
     /// Whether the request is of the same caller and tool, with the same question.
     pub(crate) fn concerns(&self, request: &ApprovalRequest) -> bool {
-        let is_asked_again = match &self.rule {
-            Some(rule) => request.rule() == Some(rule),
-            None => request.rule().is_none() && self.question == request.question(),
-        };
-        is_asked_again
+        self.rule.as_deref() == request.rule()
+            && self.question == request.question()
             && !self.caller.is_empty()
             && self.caller == request.principal().id()
             && self.tool == request.tool()
@@ -91,4 +93,10 @@ impl RememberedApproval {
         };
         if self.is_caller { approval.by_caller() } else { approval }
     }
+}
+
+/// The names of the arguments beside one.
+pub(crate) fn other_arguments(arguments: &str, argument: &str) -> Vec<String> {
+    let all: Map<String, Value> = serde_json::from_str(arguments).unwrap_or_default();
+    all.into_iter().map(|(name, _)| name).filter(|name| name != argument).collect()
 }

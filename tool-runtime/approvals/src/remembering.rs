@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tool_runtime_core::seam::{argument_text, lock};
 use tool_runtime_core::{
-    Approval, ApprovalRequest, Approver, ArgumentMatch, ArgumentMatcher, BoxFuture, MatchAs,
-    Matcher, PathMatcher, Remember, SessionId, UrlMatcher,
+    Approval, ApprovalRequest, Approver, Approvers, ArgumentMatch, ArgumentMatcher, BoxFuture,
+    MatchAs, Matcher, PathMatcher, Remember, SessionId, UrlMatcher,
 };
 
 /// Limit on the answers that are kept. The oldest is forgotten when there are more.
@@ -20,9 +20,9 @@ const EXPIRY: Duration = Duration::from_secs(30 * 86_400);
 /// Keeps the approvals of another approver that are [meant for](Remember) more than one call, and
 /// gives them again without asking.
 ///
-/// A kept approval counts for the same caller, the same tool and the same question: that of one rule,
-/// or of the same words where there is no rule. Approvals for a session end with the session. Those for a
-/// pattern end with this value; in a store ([`Self::kept_in`]) they outlive it, can be listed and withdrawn,
+/// A kept approval counts for the same caller, the same tool and the same question of the same rule: a rule that asks
+/// something else withdraws it. Approvals for a session end with the session. Those for a
+/// pattern count whatever the other arguments are, and end with this value; in a store ([`Self::kept_in`]) they outlive it, can be listed and withdrawn,
 /// and expire. An anonymous caller has both in its session alone. An approval with changed arguments is for
 /// one call.
 ///
@@ -51,8 +51,8 @@ pub struct Remembering<A> {
 struct Subject {
     principal: String,
     tool: String,
-    /// The rule, or else the question.
-    asked_by: Result<String, String>,
+    rule: Option<String>,
+    question: String,
 }
 
 struct Kept {
@@ -205,11 +205,11 @@ impl<A: Approver> Remembering<A> {
 
 impl Subject {
     fn of(request: &ApprovalRequest) -> Self {
-        let rule = request.rule().map(str::to_owned);
         Self {
             principal: request.principal().id().to_owned(),
             tool: request.tool().to_owned(),
-            asked_by: rule.ok_or_else(|| request.question().to_owned()),
+            rule: request.rule().map(str::to_owned),
+            question: request.question().to_owned(),
         }
     }
 }
@@ -248,6 +248,10 @@ impl<A: Approver> Approver for Remembering<A> {
             self.keep(request, &answer).await;
             answer
         })
+    }
+
+    fn reaches(&self, approvers: &Approvers) -> bool {
+        self.inner.reaches(approvers)
     }
 }
 

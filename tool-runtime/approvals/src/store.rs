@@ -4,11 +4,17 @@ use crate::digest;
 use crate::remembered::RememberedApproval;
 use serde::{Deserialize, Serialize};
 use std::future::ready;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+#[cfg(feature = "cli")]
+use tool_runtime_core::QuestionText;
 use tool_runtime_core::{ApprovalRequest, Approvers, BoxFuture, Remember, Risk};
 
 /// Time after which requests without a waiting call are removed.
 const MAX_AGE: Duration = Duration::from_secs(7 * 86_400);
+
+/// Time in which a late answer to an expired question is told so.
+const MAX_LATE: Duration = Duration::from_secs(3_600);
 
 /// A question that waits for a person.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -102,6 +108,9 @@ pub struct StoredApproval {
     /// The answer, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<ApprovalAnswer>,
+    /// Whether its call stopped waiting for an answer, which then came too late.
+    #[serde(default)]
+    pub is_expired: bool,
 }
 
 /// Keeps questions until they are answered. Several processes may share one.
@@ -135,6 +144,17 @@ pub trait ApprovalStore: Send + Sync + 'static {
         id: &'a str,
         answer: ApprovalAnswer,
     ) -> BoxFuture<'a, Result<(), StoreError>>;
+
+    /// Ends the time for an answer, and gives the question with the answer that came before, if one did. Answers after it
+    /// are refused as expired: the process that waits decides, whatever the clocks of others say. `None`: the question is
+    /// gone.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    fn expire<'a>(
+        &'a self,
+        id: &'a str,
+    ) -> BoxFuture<'a, Result<Option<StoredApproval>, StoreError>>;
 
     /// Removes a question whose call no longer waits.
     ///
@@ -174,6 +194,59 @@ pub trait ApprovalStore: Send + Sync + 'static {
     /// Whether other processes see the questions, so that a command can answer them. Default: true.
     fn is_shared(&self) -> bool {
         true
+    }
+}
+
+impl<S: ApprovalStore + ?Sized> ApprovalStore for Arc<S> {
+    fn open(&self, request: PendingApproval) -> BoxFuture<'_, Result<StoredApproval, StoreError>> {
+        (**self).open(request)
+    }
+
+    fn get<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<StoredApproval>, StoreError>> {
+        (**self).get(id)
+    }
+
+    fn list(&self) -> BoxFuture<'_, Result<Vec<StoredApproval>, StoreError>> {
+        (**self).list()
+    }
+
+    fn answer<'a>(
+        &'a self,
+        id: &'a str,
+        answer: ApprovalAnswer,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        (**self).answer(id, answer)
+    }
+
+    fn expire<'a>(
+        &'a self,
+        id: &'a str,
+    ) -> BoxFuture<'a, Result<Option<StoredApproval>, StoreError>> {
+        (**self).expire(id)
+    }
+
+    fn remove<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
+        (**self).remove(id)
+    }
+
+    fn changed(&self) -> BoxFuture<'_, ()> {
+        (**self).changed()
+    }
+
+    fn remember(&self, approval: RememberedApproval) -> BoxFuture<'_, Result<(), StoreError>> {
+        (**self).remember(approval)
+    }
+
+    fn remembered(&self) -> BoxFuture<'_, Result<Vec<RememberedApproval>, StoreError>> {
+        (**self).remembered()
+    }
+
+    fn forget<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
+        (**self).forget(id)
+    }
+
+    fn is_shared(&self) -> bool {
+        (**self).is_shared()
     }
 }
 
@@ -245,12 +318,25 @@ impl PendingApproval {
 
 impl StoredApproval {
     pub(crate) fn open(request: PendingApproval) -> Self {
-        Self { request, answer: None }
+        Self { request, answer: None, is_expired: false }
     }
 
     /// Whether the question waits for an answer.
     pub fn is_open(&self) -> bool {
-        self.answer.is_none() && self.time_left() > Duration::ZERO
+        self.answer.is_none() && !self.is_expired && self.time_left() > Duration::ZERO
+    }
+
+    /// The question with its call as people see it.
+    #[cfg(feature = "cli")]
+    pub(crate) fn text(&self) -> QuestionText<'_> {
+        let request = &self.request;
+        QuestionText {
+            question: &request.question,
+            visual: &request.visual,
+            summary: request.summary.as_deref(),
+            risk: request.risk,
+            approvers: &request.approvers,
+        }
     }
 
     /// The time until the question is denied.
@@ -258,10 +344,11 @@ impl StoredApproval {
         Duration::from_millis(self.request.expires_at.saturating_sub(now()))
     }
 
-    /// Whether the question is older than any that is waited for.
+    /// Whether nobody waits for the question any more, nor answers it.
     pub(crate) fn is_stale(&self) -> bool {
-        let age = now().saturating_sub(self.request.asked_at);
-        !self.is_open() && u128::from(age) > MAX_AGE.as_millis()
+        let since = |time: u64| Duration::from_millis(now().saturating_sub(time));
+        let is_late = self.is_expired && since(self.request.expires_at) > MAX_LATE;
+        is_late || !self.is_open() && since(self.request.asked_at) > MAX_AGE
     }
 
     /// Checks that an answer counts.

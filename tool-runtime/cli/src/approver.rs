@@ -5,7 +5,7 @@ use std::io::{self, BufRead, IsTerminal as _, Write};
 use std::sync::Arc;
 use tokio::sync::{Mutex, mpsc};
 use tool_runtime_core::seam::printable;
-use tool_runtime_core::{Approval, ApprovalRequest, Approver, BoxFuture, Remember, Risk};
+use tool_runtime_core::{Approval, ApprovalRequest, Approver, Approvers, BoxFuture, Remember};
 
 /// Asks a person at the terminal whether a call may run: `y` approves it, `s` all such calls of the
 /// session, `e OBJECT` approves it with other arguments. Any other answer rejects the call, and the
@@ -13,8 +13,10 @@ use tool_runtime_core::{Approval, ApprovalRequest, Approver, BoxFuture, Remember
 ///
 /// Clones share the terminal. A yes for the session counts with `approvals::Remembering` around this approver. Questions
 /// are written to standard error, one at a time, and answers read from standard input; lines that were read before the
-/// question are ignored. A server over standard input and output cannot use it; one over HTTP can, see
-/// [`Self::attended`]. A question that the person may not answer is [`Approval::Unasked`].
+/// question are ignored, and what was typed before it is discarded. It asks only where a person can answer: standard input
+/// and standard error are a terminal, which they are not in a pipeline or under an MCP client. Elsewhere, and where the
+/// person may not answer, the answer is [`Approval::Unasked`], so that `Or` asks the next approver. The person at the
+/// terminal is the user of calls that the program itself makes.
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -34,7 +36,7 @@ pub struct TerminalApprover {
     lines: Arc<Mutex<Option<Lines>>>,
     /// The person at the terminal.
     name: Option<String>,
-    is_attended: bool,
+    is_piped: bool,
 }
 
 /// The lines of the input, read one at a time by a thread.
@@ -48,7 +50,7 @@ struct Lines {
 impl TerminalApprover {
     /// An approver over the standard streams of the process.
     pub fn new() -> Self {
-        Self { lines: Arc::default(), name: None, is_attended: false }
+        Self { lines: Arc::default(), name: None, is_piped: false }
     }
 
     /// Names the person at the terminal, for records and for rules that name their approvers. Default:
@@ -59,29 +61,25 @@ impl TerminalApprover {
         self
     }
 
-    /// Asks only where a person can answer: standard input and standard error are a terminal. They are not in a
-    /// pipeline or under an MCP client. Elsewhere the answer is [`Approval::Unasked`], so that `approvals::Or` asks
-    /// the next approver. Default: asks in any case.
+    /// Asks in any case: the lines of a pipe or a file are the answers, of a script for instance. A server over standard
+    /// input and output must not use it. Default: asks at a terminal alone.
     ///
     /// ```
-    /// use tool_runtime::approvals::{AskCaller, Inbox, MemoryStore};
     /// use tool_runtime::{TerminalApprover, ToolPool};
     ///
-    /// // `serve --http` asks the person at its terminal, `serve` under a client fills the inbox.
-    /// let terminal = TerminalApprover::new().attended();
-    /// let approver = AskCaller::new().or(terminal).or(Inbox::new(MemoryStore::new()));
+    /// let approver = TerminalApprover::new().piped();
     /// let pool = ToolPool::builder().approver(approver).allow_empty().build()?;
     /// # Ok::<(), tool_runtime::PoolError>(())
     /// ```
     #[must_use]
-    pub fn attended(mut self) -> Self {
-        self.is_attended = true;
+    pub fn piped(mut self) -> Self {
+        self.is_piped = true;
         self
     }
 
     #[cfg(test)]
     fn over(input: impl BufRead + Send + 'static) -> Self {
-        Self { lines: Arc::new(Mutex::new(Some(Lines::of(move || input)))), ..Self::new() }
+        Self { lines: Arc::new(Mutex::new(Some(Lines::of(move || input)))), ..Self::new().piped() }
     }
 
     /// Asks a question that is not about a call, and returns the line that the person writes. `None` at the end
@@ -90,6 +88,7 @@ impl TerminalApprover {
         let mut lines = self.lines.lock().await;
         let lines = lines.get_or_insert_with(|| Lines::of(|| io::stdin().lock()));
         lines.discard();
+        discard_typed();
         // A closed terminal has no answer.
         let question = question.lines().map(printable).collect::<Vec<_>>().join("\n");
         let _ = write!(io::stderr(), "{question}\n> ");
@@ -99,11 +98,12 @@ impl TerminalApprover {
     /// The reason why the person at the terminal is not asked.
     fn obstacle(&self, request: &ApprovalRequest) -> Option<String> {
         // Now: a server that takes over standard input leaves another one in its place.
-        if self.is_attended && !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+        let is_attended = io::stdin().is_terminal() && io::stderr().is_terminal();
+        if !self.is_piped && !is_attended {
             return Some("no person is at the terminal".to_owned());
         }
-        let caller = request.principal().id();
-        request.approvers().refusal(caller, self.name.as_deref(), false)
+        let (caller, name) = (request.principal().id(), self.name.as_deref());
+        request.approvers().refusal(caller, name, is_caller(request))
     }
 
     async fn ask(&self, request: &ApprovalRequest) -> Approval {
@@ -113,6 +113,7 @@ impl TerminalApprover {
         let mut lines = self.lines.lock().await;
         let lines = lines.get_or_insert_with(|| Lines::of(|| io::stdin().lock()));
         lines.discard();
+        discard_typed();
         let mut withdrawal = Withdrawal { is_answered: false };
         // A closed terminal rejects the call.
         let _ = write!(io::stderr(), "{}", prompt(request));
@@ -137,6 +138,7 @@ impl TerminalApprover {
                 ("" | "n" | "N" | "no", _) => refusal(),
                 _ => Approval::rejected(format!("the person at the terminal said: {words}")),
             };
+            let approval = if is_caller(request) { approval.by_caller() } else { approval };
             return match &self.name {
                 Some(name) => approval.by(name),
                 None => approval,
@@ -151,19 +153,27 @@ fn refusal() -> Approval {
     Approval::rejected("the person at the terminal said no")
 }
 
-/// The question as a person reads it: no character controls the terminal or is invisible.
+/// Discards what was typed before a question is shown. A pipe keeps its lines.
+#[cfg(unix)]
+fn discard_typed() {
+    use rustix::termios::{QueueSelector, tcflush};
+    // Fails where standard input is no terminal.
+    let _ = tcflush(io::stdin(), QueueSelector::IFlush);
+}
+
+#[cfg(not(unix))]
+fn discard_typed() {}
+
+/// Whether the program itself makes the call, at whose terminal its user is, and others may not approve it.
+fn is_caller(request: &ApprovalRequest) -> bool {
+    let peer = request.context().peer();
+    let is_own =
+        request.principal().is_anonymous() && peer.is_none_or(|peer| peer.info().is_none());
+    is_own && !request.approvers().includes_others()
+}
+
 fn prompt(request: &ApprovalRequest) -> String {
-    let call = request.visual().lines().map(printable).collect::<Vec<_>>().join("\n  ");
-    let question = request.question().lines().map(printable).collect::<Vec<_>>().join("\n");
-    let mut prompt = format!("{question}\n  {call}\n");
-    if let Some(summary) = request.summary() {
-        let summary = summary.lines().map(printable).collect::<Vec<_>>().join(" ");
-        prompt.push_str(&format!("  the model says: {summary}\n"));
-    }
-    if request.risk() != Risk::Unknown {
-        prompt.push_str(&format!("  risk, as the model judges it: {}\n", request.risk()));
-    }
-    prompt + CHOICES
+    format!("{}\n{CHOICES}", request.text())
 }
 
 /// Tells the person that a question was cancelled.
@@ -227,6 +237,11 @@ impl Approver for TerminalApprover {
     fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
         Box::pin(self.ask(request))
     }
+
+    fn reaches(&self, approvers: &Approvers) -> bool {
+        let is_refused = approvers.refusal("", self.name.as_deref(), false).is_some();
+        approvers.includes_caller() || !is_refused
+    }
 }
 
 impl fmt::Debug for TerminalApprover {
@@ -238,7 +253,7 @@ impl fmt::Debug for TerminalApprover {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tool_runtime_core::Approvers;
+    use tool_runtime_core::{Principal, Risk, ToolContext};
 
     #[tokio::test]
     async fn a_person_answers_in_words_and_the_end_is_a_no() {
@@ -282,9 +297,10 @@ mod tests {
             .with_judgement(Risk::High, Some("it is\u{7} old"));
         assert_eq!(
             prompt(&request),
-            "Remove\u{fffd} it?\n  rm a\u{fffd}\n  \u{fffd}b\n  the model says: it is\u{fffd} old\n  \
+            "Remove\u{fffd} it?\n  | rm a\u{fffd}\n  | \u{fffd}b\n  the model says: it is\u{fffd} old\n  \
              risk, as the model judges it: HIGH\n"
                 .to_owned()
+                + "  who may answer: everyone\n"
                 + CHOICES
         );
     }
@@ -325,22 +341,31 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn the_person_at_the_terminal_is_the_caller_of_the_programs_own_calls() {
+        let approver = TerminalApprover::over("y\n".as_bytes());
+        let request = ApprovalRequest::new("fs.remove", "{}", "Remove it?")
+            .with_approvers(Approvers::caller());
+        assert_eq!(approver.approve(&request).await, Approval::approved().by_caller());
+    }
+
+    #[tokio::test]
     async fn a_person_who_may_not_answer_is_not_asked() {
         let approver = TerminalApprover::over("y\n".as_bytes()).named("bob");
         let request = |approvers| {
             ApprovalRequest::new("fs.remove", "{}", "Remove it?").with_approvers(approvers)
         };
-        for approvers in [Approvers::caller(), Approvers::people(["ada"])] {
-            let answer = approver.approve(&request(approvers)).await;
-            assert!(matches!(answer, Approval::Unasked { .. }), "{answer:?}");
-        }
+        let answer = approver.approve(&request(Approvers::people(["ada"]))).await;
+        assert!(matches!(answer, Approval::Unasked { .. }), "{answer:?}");
+        let of_grace = ToolContext::default().with_principal(Principal::new("grace"));
+        let answer = approver.approve(&request(Approvers::caller()).with_context(of_grace)).await;
+        assert!(matches!(answer, Approval::Unasked { .. }), "{answer:?}");
         let answer = approver.approve(&request(Approvers::people(["bob"]))).await;
         assert_eq!(answer, Approval::approved().by("bob"));
         // Tests run without a terminal, or with one that nobody reads.
         let attended =
-            TerminalApprover { is_attended: true, ..TerminalApprover::over("y\n".as_bytes()) };
+            TerminalApprover { is_piped: false, ..TerminalApprover::over("y\n".as_bytes()) };
         if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
-            let answer = attended.approve(&request(Approvers::anyone())).await;
+            let answer = attended.approve(&request(Approvers::everyone())).await;
             assert_eq!(answer, Approval::unasked("no person is at the terminal"));
         }
     }

@@ -4,12 +4,13 @@ use super::options::{self, Command, Options};
 #[cfg(feature = "mcp-client")]
 use super::servers::{self, Files};
 use super::{About, BoxError, exit, in_runtime, log, print};
+use crate::TerminalApprover;
 use std::any::Any;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::process::ExitCode;
 use std::time::Duration;
-use tool_runtime_core::{PoolConfig, Registry, ToolPool, ToolPoolBuilder, WithToolsets};
+use tool_runtime_core::{AskCaller, PoolConfig, Registry, ToolPool, ToolPoolBuilder, WithToolsets};
 
 /// Writes `main` with the command line [`Cli`](crate::Cli) for all linked tools, and a function `pool()` that builds
 /// the same pool for tests.
@@ -30,6 +31,9 @@ use tool_runtime_core::{PoolConfig, Registry, ToolPool, ToolPoolBuilder, WithToo
 ///
 /// Without a file, the pool has all linked tools, and one value of each linked toolset without parameters. With
 /// every file it has all linked prompts and resources, and everything that `pool` adds.
+///
+/// Questions about calls reach the user of the client by a form, or the person at the terminal, unless `pool` sets
+/// another approver.
 ///
 /// Expressions may `.await` and may fail by `?`. Name, version and description are those of
 /// the calling package; without cargo, the name is that of the crate. A failed expression, and a pool
@@ -298,7 +302,8 @@ async fn run(
         drop(setup);
         return Ok(run.await);
     }
-    let mut builder = setup.pool;
+    let approver = AskCaller::new().or(TerminalApprover::new());
+    let mut builder = setup.pool.default_approver(approver);
     if let Some(filter) = options.filter {
         builder = builder.filter(filter);
     }

@@ -443,8 +443,4 @@ impl Executor for RemoteTool {
     ) -> BoxFuture<'a, Result<Observation, CallError>> {
         Box::pin(self.call_server(arguments, context))
     }
-
-    fn visualize(&self, arguments: Arguments<'_>) -> Option<String> {
-        Some(self.input().visualize(arguments))
-    }
 }

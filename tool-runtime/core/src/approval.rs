@@ -2,12 +2,21 @@
 
 mod answer;
 mod approvers;
+mod ask_caller;
+mod or;
+mod rendering;
 mod request;
 mod shown;
 
 pub use answer::{Approval, Remember};
 pub use approvers::Approvers;
+pub use ask_caller::AskCaller;
+pub use or::Or;
+pub use rendering::QuestionText;
 pub use request::ApprovalRequest;
+pub use shown::EditError;
+
+pub(crate) use rendering::{call as call_text, own as own_text};
 
 use crate::future::BoxFuture;
 
@@ -42,6 +51,13 @@ use crate::future::BoxFuture;
 pub trait Approver: Send + Sync + 'static {
     /// Answers. It may take as long as the call may; dropping the future withdraws the question.
     fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval>;
+
+    /// Whether it may ask some of these people. A pool is not built if a policy asks people whom its approver never
+    /// reaches. Default: true.
+    fn reaches(&self, approvers: &Approvers) -> bool {
+        let _ = approvers;
+        true
+    }
 }
 
 #[diagnostic::do_not_recommend]
@@ -76,7 +92,7 @@ mod tests {
         definition.input_schema = schema.as_object().unwrap().clone();
         let arguments = r#"{"user":"ada","password":"hunter2","pw":"hunter2"}"#;
         let request = ApprovalRequest::new("login", arguments, "Log in?");
-        let request = request.hiding_secrets(&definition);
+        let request = request.for_people(&definition, None);
         let shown = r#"{"user":"ada","password":"***","pw":"***"}"#;
         assert_eq!(request.shown_arguments(), shown);
         assert_eq!(

@@ -42,9 +42,7 @@ impl InputModel {
             return Self::of_table(&definition.name, settings.parameters);
         }
         // A hand-written action has no table; a given schema may assert more than the table.
-        let mut model = Self { parameters: settings.parameters, ..Self::walked(definition) };
-        model.mark_secrets();
-        model
+        Self { parameters: settings.parameters, ..Self::walked(definition) }
     }
 
     /// Creates a model of a parameter table without a schema.
@@ -76,16 +74,6 @@ impl InputModel {
     /// An input of a tool whose arguments are decoded as one type, from which the schema is generated.
     pub(crate) fn decoded(definition: &ToolDefinition, decode: Decode) -> Self {
         Self { decoders: Decoders::Whole(decode), ..Self::walked(definition) }
-    }
-
-    /// Marks secret parameters in a schema that the user gave.
-    fn mark_secrets(&mut self) {
-        for parameter in self.parameters.iter().filter(|parameter| parameter.is_secret) {
-            if let Some(Value::Object(property)) = self.schema["properties"].get_mut(parameter.name)
-            {
-                property.insert("writeOnly".to_owned(), true.into());
-            }
-        }
     }
 
     /// Checks assertions that decoding does not enforce; does nothing if it enforces all.
@@ -260,26 +248,6 @@ impl InputModel {
                 parameter.is_secret || check::holds_secrets(&self.schema, &path)
             }
             _ => self.holds_secrets(),
-        }
-    }
-
-    /// A call as text for people: its name and arguments, without secret ones.
-    #[doc(hidden)]
-    pub fn visualize(&self, arguments: Arguments<'_>) -> String {
-        let Ok(Value::Object(map)) = serde_json::from_str(arguments.as_str()) else {
-            return format!("{}(?)", self.name);
-        };
-        let shown: Vec<String> =
-            map.iter().map(|(key, value)| format!("{key}: {}", self.shown(key, value))).collect();
-        format!("{}({})", self.name, shown.join(", "))
-    }
-
-    fn shown(&self, key: &str, value: &Value) -> String {
-        let is_alias = |p: &&Parameter| p.aliases.contains(&key);
-        let name = self.parameters.iter().find(is_alias).map_or(key, |p| p.name);
-        match self.schema["properties"][name]["writeOnly"] {
-            Value::Bool(true) => "***".to_owned(),
-            _ => value.to_string(),
         }
     }
 }

@@ -100,7 +100,10 @@ pub use action::Action;
 pub use agent_run::{AgentMailbox, AgentRun};
 pub use agent_spawner::{AgentHandle, AgentOutcome, AgentSpawner, SpawnKind, SpawnRequest};
 pub use annotations::{RetryMode, ToolAnnotations};
-pub use approval::{Approval, ApprovalRequest, Approver, Approvers, Remember};
+pub use approval::{
+    Approval, ApprovalRequest, Approver, Approvers, AskCaller, EditError, Or, QuestionText,
+    Remember,
+};
 pub use arguments::{Arguments, DecodeError};
 pub use blocking::BlockingPool;
 pub use call::{ToolCall, ToolResult};

@@ -47,7 +47,7 @@ pub(crate) fn is_one_line(text: &str) -> bool {
 
 /// Whether a character is invisible or changes the direction of text. The joiners U+200C and U+200D and
 /// the variation selectors U+FE00 to U+FE0F are part of words and emoji.
-fn is_deceptive(character: char) -> bool {
+pub(crate) fn is_deceptive(character: char) -> bool {
     matches!(
         character,
         '\u{ad}'

@@ -16,12 +16,12 @@ pub(crate) use action_executor::{DecodedAction, settle};
 
 use crate::access::{self, Access};
 use crate::action::Action;
+use crate::approval;
 use crate::arguments::Arguments;
 use crate::context::ToolContext;
 use crate::definition::ToolDefinition;
 use crate::error::{CallError, caught};
 use crate::future::BoxFuture;
-use crate::input::InputModel;
 use crate::matching::{MatchAs, MatchedArgument};
 use crate::need::Need;
 use crate::observation::Observation;
@@ -293,12 +293,19 @@ impl Tool {
         self.0.enforces_timeout
     }
 
-    /// Describes a call for people: the tool's own text, or else its name and arguments.
+    /// Describes a call for people: the tool's own text, or else its name and arguments, without secret ones. No character
+    /// controls a terminal or is invisible, and long texts are shortened.
     pub fn visualize(&self, arguments: &str) -> String {
-        let arguments = Arguments::new(arguments);
+        match self.own_text(arguments) {
+            Some(own) => approval::own_text(&own),
+            None => approval::call_text(self.name(), arguments, &self.definition().input_schema),
+        }
+    }
+
+    /// The tool's own text about a call, if it has one.
+    pub(crate) fn own_text(&self, arguments: &str) -> Option<String> {
         // `visualize` is the user's code and may panic.
-        let own = caught(|| self.executor().visualize(arguments)).ok().flatten();
-        own.unwrap_or_else(|| InputModel::walked(self.definition()).visualize(arguments))
+        caught(|| self.executor().visualize(Arguments::new(arguments))).ok().flatten()
     }
 
     pub(crate) fn executor(&self) -> &dyn Executor {

@@ -6,7 +6,7 @@ use crate::rule::Rule;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tool_runtime_core::{CallView, Decision, PolicyEngine, Principal, ToolDefinition};
+use tool_runtime_core::{Approvers, CallView, Decision, PolicyEngine, Principal, ToolDefinition};
 
 /// The name of the file whose rules hold for all.
 const GLOBAL: &str = "_global";
@@ -78,6 +78,14 @@ impl PolicyFolder {
 }
 
 impl PolicyEngine for PolicyFolder {
+    fn questions(&self) -> Vec<(String, Approvers)> {
+        self.policies().flat_map(PolicyEngine::questions).collect()
+    }
+
+    fn reads_risk(&self) -> bool {
+        self.policies().any(PolicyEngine::reads_risk)
+    }
+
     fn decide(&self, call: &CallView<'_>) -> Decision {
         match self.of(call.principal()) {
             Some(policy) => policy.decide(call),

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 use tool_runtime_core::seam::{lock, spawn};
-use tool_runtime_core::{CallView, Decision, PolicyEngine, Principal, ToolDefinition};
+use tool_runtime_core::{Approvers, CallView, Decision, PolicyEngine, Principal, ToolDefinition};
 
 /// A policy of a file or a folder, which can be read again while the pool runs. Clones share it.
 ///
@@ -182,6 +182,22 @@ fn stamp(path: &Path) -> Stamp {
 }
 
 impl PolicyEngine for LivePolicy {
+    fn questions(&self) -> Vec<(String, Approvers)> {
+        match &**self.0.current.load() {
+            Version::File(policy) => policy.questions(),
+            Version::Folder(folder) => folder.questions(),
+            Version::Broken => Vec::new(),
+        }
+    }
+
+    fn reads_risk(&self) -> bool {
+        match &**self.0.current.load() {
+            Version::File(policy) => policy.reads_risk(),
+            Version::Folder(folder) => folder.reads_risk(),
+            Version::Broken => false,
+        }
+    }
+
     fn decide(&self, call: &CallView<'_>) -> Decision {
         match &**self.0.current.load() {
             Version::File(policy) => policy.decide(call),

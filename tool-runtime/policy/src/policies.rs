@@ -9,7 +9,7 @@ use std::sync::Arc;
 #[cfg(feature = "cli")]
 use tool_runtime_core::CliCommand;
 use tool_runtime_core::{
-    CallView, Decision, Effect, PolicyEngine, PoolExtension, Principal, ToolDefinition,
+    Approvers, CallView, Decision, Effect, PolicyEngine, PoolExtension, Principal, ToolDefinition,
     ToolPoolBuilder,
 };
 
@@ -133,6 +133,14 @@ impl PolicyEngine for Boxed {
         self.0.decide(call)
     }
 
+    fn questions(&self) -> Vec<(String, Approvers)> {
+        self.0.questions()
+    }
+
+    fn reads_risk(&self) -> bool {
+        self.0.reads_risk()
+    }
+
     fn visible(&self, tool: &ToolDefinition, principal: &Principal) -> bool {
         self.0.visible(tool, principal)
     }
@@ -153,6 +161,10 @@ impl PolicyEngine for DryRun {
             _ => tracing::warn!(tool, rule, "dry run: the call would be denied: {reason}"),
         }
         Decision::allow().with_rule(format!("dry-run: {} by {rule}", effect_name(effect)))
+    }
+
+    fn reads_risk(&self) -> bool {
+        self.0.iter().any(|engine| engine.reads_risk())
     }
 }
 

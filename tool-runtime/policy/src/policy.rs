@@ -14,7 +14,9 @@ use serde::{Deserialize, Deserializer};
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
-use tool_runtime_core::{CallView, Decision, Effect, PolicyEngine, Principal, ToolDefinition};
+use tool_runtime_core::{
+    Approvers, CallView, Decision, Effect, PolicyEngine, Principal, ToolDefinition,
+};
 
 /// A policy: rules, of which the first that matches decides about a call. Calls that no rule matches
 /// are denied, unless the default says otherwise.
@@ -241,6 +243,16 @@ impl PolicyEngine for Policy {
             None => call.risk(),
         };
         self.decision(&Facts::of(call, risk))
+    }
+
+    fn questions(&self) -> Vec<(String, Approvers)> {
+        let asking = self.rules.iter().filter(|rule| rule.effect == Effect::Ask);
+        asking.map(|rule| (rule.id.to_string(), rule.approvers.clone())).collect()
+    }
+
+    fn reads_risk(&self) -> bool {
+        let judges = self.analyzer.as_ref().is_none_or(|analyzer| analyzer.reads_model_risk());
+        judges && self.rules.iter().any(Rule::reads_risk)
     }
 
     fn visible(&self, tool: &ToolDefinition, principal: &Principal) -> bool {

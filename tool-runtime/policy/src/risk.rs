@@ -36,6 +36,11 @@ use tool_runtime_core::{CallView, Risk};
 pub trait SecurityAnalyzer: Send + Sync + 'static {
     /// Judges a call, on its thread: no I/O.
     fn analyze(&self, call: &CallView<'_>) -> Risk;
+
+    /// Whether it reads the judgement of the model, [`CallView::risk`]. Models are then asked for it. Default: no.
+    fn reads_model_risk(&self) -> bool {
+        false
+    }
 }
 
 /// The judgement of an analyzer; high if it panics.

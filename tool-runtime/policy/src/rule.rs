@@ -101,6 +101,11 @@ impl Rule {
         self.effect
     }
 
+    /// Whether a condition is about the risk of the call.
+    pub(crate) fn reads_risk(&self) -> bool {
+        self.conditions.iter().any(|condition| matches!(condition, Condition::Risks(_)))
+    }
+
     /// Sets the priority: the rule of the lowest one that matches decides, and the first of equals.
     /// Default: 0.
     #[must_use]
@@ -116,7 +121,8 @@ impl Rule {
         self
     }
 
-    /// Sets the people who may answer the question of a rule that asks. Default: every person but the caller.
+    /// Sets the people who may answer the question of a rule that asks. Default: everyone whom the pool's approver asks,
+    /// the user of the caller as well.
     #[must_use]
     pub fn approved_by(mut self, approvers: Approvers) -> Self {
         self.approvers = approvers;

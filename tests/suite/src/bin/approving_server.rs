@@ -13,7 +13,7 @@ struct AskAlways;
 
 impl PolicyEngine for AskAlways {
     fn decide(&self, _: &CallView<'_>) -> Decision {
-        Decision::ask("Remove\u{1b}[2J it?").approved_by(Approvers::anyone().or_caller())
+        Decision::ask("Remove\u{1b}[2J it?").approved_by(Approvers::everyone())
     }
 }
 
@@ -34,7 +34,7 @@ fn builder() -> ToolPoolBuilder {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     if std::env::args().nth(1).as_deref() == Some("terminal") {
-        let pool = builder().approver(TerminalApprover::new()).build()?;
+        let pool = builder().approver(TerminalApprover::new().piped()).build()?;
         runtime.block_on(async {
             for path in ["a", "b", "c"] {
                 let call = ToolCall::json("remove", serde_json::json!({ "path": path }));

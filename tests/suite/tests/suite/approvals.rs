@@ -62,8 +62,8 @@ fn builder(removed: &Removed, asking: fn(Decision) -> Decision) -> ToolPoolBuild
     pool.state(removed.clone()).policy(AskUnlessKept(asking))
 }
 
-fn by_caller(decision: Decision) -> Decision {
-    decision.approved_by(Approvers::anyone().or_caller())
+fn by_others(decision: Decision) -> Decision {
+    decision.approved_by(Approvers::others())
 }
 
 fn remove_call(path: &str) -> ToolCall {

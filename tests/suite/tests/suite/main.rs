@@ -61,6 +61,8 @@ mod progress_and_logs;
 mod prompts;
 #[path = "../../../../tool-runtime/core/property.rs"]
 mod property;
+#[cfg(unix)]
+mod pty;
 mod question_state;
 mod questions;
 mod quickstart;

@@ -1,11 +1,13 @@
 //! The people who may approve a call.
 
+use crate::printable::printable;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// The people who may approve a call. The pool rejects approvals by other people.
 ///
-/// The caller is not among them unless it is named here: the program that calls, and with it the
-/// model, may act under the same identity as its user.
+/// By default everyone that the pool's approver asks may, and the user of the caller is one of them. Where the program that
+/// calls must not decide about itself, name the people, or write [`Self::others`].
 ///
 /// ```
 /// use tool_runtime::{Approvers, Decision};
@@ -16,33 +18,60 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Approvers {
-    caller: bool,
-    /// Empty: every person, unless only the caller may approve.
-    people: Vec<String>,
-    only_caller: bool,
+    caller: CallerMay,
+    others: Others,
+}
+
+/// Whether the caller may approve its own calls.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+enum CallerMay {
+    Never,
+    /// Where an approver asks its user, not by the token that it calls with.
+    #[default]
+    IfAsked,
+    Always,
+}
+
+/// The people besides the caller.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Others {
+    Nobody,
+    #[default]
+    Anyone,
+    /// By their ids; never empty.
+    People(Vec<String>),
 }
 
 impl Approvers {
-    /// Every person that the pool's approver asks, except the caller. This is the default.
-    pub fn anyone() -> Self {
+    /// Every person that the pool's approver asks, the user of the caller as well. This is the default.
+    pub fn everyone() -> Self {
         Self::default()
+    }
+
+    /// Every person that the pool's approver asks, except the caller.
+    pub fn others() -> Self {
+        Self { caller: CallerMay::Never, others: Others::Anyone }
     }
 
     /// The caller alone.
     pub fn caller() -> Self {
-        Self { caller: true, people: Vec::new(), only_caller: true }
+        Self { caller: CallerMay::Always, others: Others::Nobody }
     }
 
     /// These people, by the ids that an approver reports for them. Without ids, nobody may approve.
     pub fn people<T: Into<String>>(ids: impl IntoIterator<Item = T>) -> Self {
-        let people: Vec<String> = ids.into_iter().map(Into::into).collect();
-        Self { caller: false, only_caller: people.is_empty(), people }
+        let people = ids.into_iter().map(Into::into).collect();
+        Self { caller: CallerMay::Never, others: Others::of(people) }
     }
 
     /// Adds the caller.
     #[must_use]
     pub fn or_caller(mut self) -> Self {
-        self.caller = true;
+        self.caller = CallerMay::Always;
         self
     }
 
@@ -54,31 +83,34 @@ impl Approvers {
     /// let staff = Approvers::people(["ada", "grace"]).or_caller();
     /// let one = Approvers::people(["grace", "bob"]);
     /// assert_eq!(staff.intersection(&one), Approvers::people(["grace"]));
-    /// assert_eq!(staff.intersection(&Approvers::anyone()), Approvers::people(["ada", "grace"]));
+    /// assert_eq!(staff.intersection(&Approvers::others()), Approvers::people(["ada", "grace"]));
     /// assert_eq!(staff.intersection(&Approvers::caller()), Approvers::caller());
     /// ```
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
-        let caller = self.caller && other.caller;
-        if !self.includes_others() || !other.includes_others() {
-            return Self { caller, people: Vec::new(), only_caller: true };
-        }
-        let (one, two) = (&self.people, &other.people);
-        if one.is_empty() || two.is_empty() {
-            return Self { caller, people: [&one[..], two].concat(), only_caller: false };
-        }
-        let people: Vec<String> = one.iter().filter(|id| two.contains(id)).cloned().collect();
-        Self { caller, only_caller: people.is_empty(), people }
+        let others = match (&self.others, &other.others) {
+            (Others::Nobody, _) | (_, Others::Nobody) => Others::Nobody,
+            (Others::Anyone, people) | (people, Others::Anyone) => people.clone(),
+            (Others::People(one), Others::People(two)) => {
+                Others::of(one.iter().filter(|id| two.contains(id)).cloned().collect())
+            }
+        };
+        Self { caller: self.caller.min(other.caller), others }
     }
 
     /// Whether the caller may approve.
     pub fn includes_caller(&self) -> bool {
-        self.caller
+        self.caller != CallerMay::Never
+    }
+
+    /// Whether a rule names the caller: it may then approve by the token that it calls with, too.
+    pub fn names_caller(&self) -> bool {
+        self.caller == CallerMay::Always
     }
 
     /// Whether anyone but the caller may approve.
     pub fn includes_others(&self) -> bool {
-        !self.only_caller
+        self.others != Others::Nobody
     }
 
     /// The reason why an approval of a call does not count: by a person, if the approver knows who it
@@ -97,13 +129,38 @@ impl Approvers {
     pub fn refusal(&self, caller: &str, by: Option<&str>, is_caller: bool) -> Option<String> {
         if is_caller || (!caller.is_empty() && by == Some(caller)) {
             let text = "the caller may not approve its own call";
-            return (!self.caller).then(|| text.to_owned());
+            return (!self.includes_caller()).then(|| text.to_owned());
         }
-        let is_named = |person| self.people.iter().any(|known| known == person);
-        if !self.only_caller && (self.people.is_empty() || by.is_some_and(is_named)) {
-            return None;
+        let may_approve = match &self.others {
+            Others::Nobody => false,
+            Others::Anyone => true,
+            Others::People(ids) => by.is_some_and(|person| ids.iter().any(|id| id == person)),
+        };
+        let person = || by.map_or("an unnamed person".to_owned(), |by| format!("`{by}`"));
+        (!may_approve).then(|| format!("{} may not approve it", person()))
+    }
+}
+
+impl Others {
+    fn of(people: Vec<String>) -> Self {
+        if people.is_empty() { Self::Nobody } else { Self::People(people) }
+    }
+}
+
+/// For people: ``everyone but the caller``, `` `ada`, `grace` or the caller``.
+impl fmt::Display for Approvers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.others, self.includes_caller()) {
+            (Others::Anyone, true) => f.write_str("everyone"),
+            (Others::Anyone, false) => f.write_str("everyone but the caller"),
+            (Others::Nobody, true) => f.write_str("the caller"),
+            (Others::Nobody, false) => f.write_str("nobody"),
+            (Others::People(ids), has_caller) => {
+                let ids: Vec<String> =
+                    ids.iter().map(|id| format!("`{}`", printable(id))).collect();
+                let caller = if has_caller { " or the caller" } else { "" };
+                write!(f, "{}{caller}", ids.join(", "))
+            }
         }
-        let person = by.map_or("an unnamed person".to_owned(), |by| format!("`{by}`"));
-        Some(format!("{person} may not approve it"))
     }
 }

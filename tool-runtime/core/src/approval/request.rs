@@ -1,12 +1,15 @@
 //! The question before a call runs.
 
 use super::approvers::Approvers;
-use super::shown;
+use super::rendering::{self, QuestionText};
+use super::shown::{self, EditError};
 use crate::context::{SessionId, StepId, ToolContext};
 use crate::definition::ToolDefinition;
 use crate::governance::Risk;
+use crate::mask::{self, Mask};
 use crate::principal::Principal;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
@@ -79,7 +82,7 @@ impl ApprovalRequest {
         self
     }
 
-    /// Sets how the call shows itself to a person. Default: the tool's name.
+    /// Sets the text that shows the call to a person. Default: the tool's name.
     #[must_use]
     pub fn with_visual(mut self, visual: impl Into<String>) -> Self {
         self.visual = visual.into();
@@ -100,7 +103,7 @@ impl ApprovalRequest {
         self
     }
 
-    /// Sets who may approve. Default: every person but the caller.
+    /// Sets who may approve. Default: everyone.
     #[must_use]
     pub fn with_approvers(mut self, approvers: Approvers) -> Self {
         self.approvers = approvers;
@@ -119,15 +122,21 @@ impl ApprovalRequest {
         self
     }
 
-    /// Hides secret arguments of the tool and secrets of the pool.
-    pub(crate) fn hiding_secrets(mut self, definition: &ToolDefinition) -> Self {
-        self.shown = shown::arguments(&self.arguments, definition);
-        if let Some(mask) = self.context.mask() {
-            for text in [&mut self.shown, &mut self.visual, &mut self.question] {
-                crate::mask::in_place(mask, text);
-            }
-            self.summary.iter_mut().for_each(|text| crate::mask::in_place(mask, text));
+    /// Shows the call by the tool's own text or else by its arguments, without secret arguments of the tool and secrets
+    /// of the pool.
+    pub(crate) fn for_people(mut self, definition: &ToolDefinition, own: Option<String>) -> Self {
+        let schema = &definition.input_schema;
+        self.shown = shown::arguments(&self.arguments, schema);
+        let mask = self.context.mask();
+        if let Some(mask) = mask {
+            self.shown = mask_json(mask, &self.shown);
+            mask::in_place(mask, &mut self.question);
+            self.summary.iter_mut().for_each(|text| mask::in_place(mask, text));
         }
+        self.visual = match own {
+            Some(own) => rendering::own(&mask.map_or(own.as_str().into(), |mask| mask.text(&own))),
+            None => rendering::call(&self.tool, &self.shown, schema),
+        };
         self
     }
 
@@ -154,10 +163,10 @@ impl ApprovalRequest {
 
     /// Arguments that a person has edited, on the basis of [`Self::shown_arguments`]: those that are
     /// still as they were shown, also inside of objects and lists, get the value that they have in
-    /// [`Self::arguments`].
+    /// [`Self::arguments`]. An item of a list may have moved.
     ///
     /// # Errors
-    /// The text is not a JSON object.
+    /// The text is not a JSON object, or a hidden value is left whose own value is not certain.
     ///
     /// ```
     /// use tool_runtime::ApprovalRequest;
@@ -165,20 +174,41 @@ impl ApprovalRequest {
     /// let request = ApprovalRequest::new("fs.remove", r#"{"path":"a","all":true}"#, "Remove it?");
     /// let edited = request.edited(r#"{"path": "b", "all": true}"#)?;
     /// assert_eq!(edited, r#"{"path":"b","all":true}"#);
-    /// # Ok::<(), serde_json::Error>(())
+    /// # Ok::<(), tool_runtime::EditError>(())
     /// ```
-    pub fn edited(&self, edited: &str) -> Result<String, serde_json::Error> {
+    pub fn edited(&self, edited: &str) -> Result<String, EditError> {
         let read =
             |text: &str| serde_json::from_str::<Map<String, Value>>(text).unwrap_or_default();
         let mut edited = Value::Object(serde_json::from_str(edited)?);
-        shown::restore(&mut edited, &read(&self.shown).into(), &read(&self.arguments).into());
-        serde_json::to_string(&edited)
+        shown::restore(&mut edited, &read(&self.shown).into(), &read(&self.arguments).into())?;
+        Ok(serde_json::to_string(&edited)?)
     }
 
-    /// The text that shows the call to a person. Secret arguments are hidden where the tool declares which
-    /// they are.
+    /// The text that shows the call to a person: the tool's own, or its name and arguments. Secret arguments are hidden
+    /// where the tool declares which they are, and long ones are shortened.
     pub fn visual(&self) -> &str {
         &self.visual
+    }
+
+    /// The question with its call, the model's words about it, and the people who may answer: what every approver shows.
+    /// No character controls a terminal or is invisible.
+    ///
+    /// ```
+    /// use tool_runtime::ApprovalRequest;
+    ///
+    /// let request = ApprovalRequest::new("fs.remove", r#"{"path": "a.txt"}"#, "Remove a file?")
+    ///     .with_visual("remove a.txt");
+    /// let text = request.text().to_string();
+    /// assert_eq!(text, "Remove a file?\n  remove a.txt\n  who may answer: everyone");
+    /// ```
+    pub fn text(&self) -> QuestionText<'_> {
+        QuestionText {
+            question: &self.question,
+            visual: &self.visual,
+            summary: self.summary.as_deref(),
+            risk: self.risk,
+            approvers: &self.approvers,
+        }
     }
 
     /// The question.
@@ -230,6 +260,17 @@ impl ApprovalRequest {
     /// The context of the call, which reaches its caller: see [`ToolContext::ask`].
     pub fn context(&self) -> &ToolContext {
         &self.context
+    }
+}
+
+/// JSON without secrets: a number that is one becomes a text.
+fn mask_json(mask: &dyn Mask, json: &str) -> String {
+    match (mask.text(json), serde_json::from_str::<Value>(json)) {
+        (Cow::Owned(_), Ok(mut value)) => {
+            mask.value(&mut value);
+            value.to_string()
+        }
+        (masked, _) => masked.into_owned(),
     }
 }
 

@@ -103,8 +103,4 @@ impl Executor for ClientExecutor {
             self.answered(ticket, deadline).await
         })
     }
-
-    fn visualize(&self, arguments: Arguments<'_>) -> Option<String> {
-        Some(self.input.visualize(arguments))
-    }
 }

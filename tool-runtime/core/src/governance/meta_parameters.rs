@@ -37,6 +37,11 @@ impl MetaParameters {
         Self { summary: true, ..Self::default() }
     }
 
+    /// These, and the risk.
+    pub(crate) fn with_risk(self) -> Self {
+        Self { security_risk: true, ..self }
+    }
+
     /// Those that a tool gets: it keeps its own parameters of these names.
     fn of(self, tool: &Tool) -> Self {
         let definition = tool.definition();

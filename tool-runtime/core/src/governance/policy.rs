@@ -58,6 +58,18 @@ pub trait PolicyEngine: Send + Sync + 'static {
         let _ = (tool, principal);
         true
     }
+
+    /// The people who may answer its questions, each with the rule that asks. A pool is not built if its approver reaches
+    /// none of them. Default: none are known before a call.
+    fn questions(&self) -> Vec<(String, Approvers)> {
+        Vec::new()
+    }
+
+    /// Whether it decides by [the risk of a call](CallView::risk). The tools of the pool then have a parameter for it,
+    /// see [`MetaParameters`](crate::MetaParameters). Default: no.
+    fn reads_risk(&self) -> bool {
+        false
+    }
 }
 
 /// The effect of a [`Decision`], from the loosest to the strictest.
@@ -99,7 +111,7 @@ impl Decision {
         Self::new(Effect::Allow, "")
     }
 
-    /// The pool's [`Approver`](crate::Approver) is asked this question. Without one the call is denied.
+    /// The pool's [`Approver`](crate::Approver) is asked this question.
     pub fn ask(question: impl Into<String>) -> Self {
         Self::new(Effect::Ask, question)
     }
@@ -158,7 +170,7 @@ impl Decision {
         self
     }
 
-    /// Sets who may answer the question. Default: every person but the caller.
+    /// Sets who may answer the question. Default: everyone whom the pool's approver asks, the user of the caller as well.
     #[must_use]
     pub fn approved_by(mut self, approvers: Approvers) -> Self {
         self.approvers = approvers;

@@ -48,12 +48,6 @@ impl Question {
             self.text = format!("{}; {}", self.text, other.text);
         }
     }
-
-    /// The texts of several questions.
-    pub(crate) fn texts(questions: &[Self]) -> String {
-        let texts: Vec<&str> = questions.iter().map(|question| question.text.as_str()).collect();
-        texts.join("; ")
-    }
 }
 
 impl From<&Question> for Decision {

@@ -92,9 +92,9 @@ impl HookCall {
         &self.0.found
     }
 
-    /// The text that shows the call to a person.
-    pub(crate) fn visualize(&self) -> String {
-        self.tool().visualize(self.arguments())
+    /// The text that shows the call to a person, if the tool has its own.
+    pub(crate) fn own_text(&self) -> Option<String> {
+        self.tool().own_text(self.arguments())
     }
 
     /// The call with other arguments.

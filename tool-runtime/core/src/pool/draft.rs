@@ -144,6 +144,11 @@ impl Draft {
     }
 
     pub(super) fn build(mut self) -> Result<ToolPool, PoolError> {
+        self.governance.ask_for_risk();
+        let unanswerable = self.governance.unanswerable();
+        let unanswerable =
+            unanswerable.map(|(rule, approvers)| PoolProblem::Unanswerable { rule, approvers });
+        self.problems.extend(unanswerable);
         self.problems.extend(
             self.governance
                 .hooks

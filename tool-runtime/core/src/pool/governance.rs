@@ -2,7 +2,7 @@
 
 #[cfg(feature = "tower")]
 use super::layers::Layers;
-use crate::approval::Approver;
+use crate::approval::{Approver, Approvers, AskCaller};
 use crate::error::CallError;
 use crate::governance::{Governors, MetaArguments, MetaParameters};
 use crate::hook::Hooks;
@@ -26,6 +26,7 @@ pub(crate) struct Governance {
     /// Limit on the concurrent calls of a batch.
     pub(crate) batch_limit: usize,
     pub(crate) hooks: Arc<Hooks>,
+    /// `None`: the caller is asked.
     pub(crate) approver: Option<Arc<dyn Approver>>,
     /// Policies, limiter and recorders.
     pub(crate) governors: Arc<Governors>,
@@ -76,6 +77,26 @@ impl Governance {
     pub(crate) fn governs_all(&self) -> bool {
         let has_ending = self.limits.is_some() || self.checks_outputs || self.mask.is_some();
         has_ending || self.repairs || self.meta_parameters.is_some() || !self.governors.is_empty()
+    }
+
+    /// The approver; the caller is asked if none is set.
+    pub(crate) fn approver(&self) -> Arc<dyn Approver> {
+        self.approver.clone().unwrap_or_else(|| Arc::new(AskCaller::new()))
+    }
+
+    /// The questions of policies that nobody whom the approver asks may answer.
+    pub(crate) fn unanswerable(&self) -> impl Iterator<Item = (String, Approvers)> {
+        let questions = self.governors.policies.iter().flat_map(|policy| policy.questions());
+        let approver = self.approver();
+        questions.filter(move |(_, approvers)| !approver.reaches(approvers))
+    }
+
+    /// Adds the parameter for the risk where a policy decides by it.
+    pub(crate) fn ask_for_risk(&mut self) {
+        if self.governors.policies.iter().any(|policy| policy.reads_risk()) {
+            let parameters = self.meta_parameters.take().unwrap_or_default();
+            self.meta_parameters = Some(parameters.with_risk());
+        }
     }
 
     /// The outcome without secrets.

@@ -1,6 +1,7 @@
 //! Errors of building or changing a pool.
 
 use super::selector::{Selector, SelectorError};
+use crate::approval::Approvers;
 use crate::error::list;
 use crate::source::Source;
 
@@ -144,6 +145,16 @@ pub enum PoolProblem {
         uri: String,
         /// The reason.
         reason: String,
+    },
+    /// A policy asks people whom the approver of the pool never asks.
+    #[error(
+        "the question of `{rule}` may be answered by {approvers}, whom the pool's approver never asks; name other people in the rule, or add an approver that asks them, such as `approvals::Inbox`"
+    )]
+    Unanswerable {
+        /// The rule that asks.
+        rule: String,
+        /// The people who may answer.
+        approvers: Approvers,
     },
     /// A part that a pool has once was given twice.
     #[error("two values were given to `{method}`, and a pool has one; combine them into one")]

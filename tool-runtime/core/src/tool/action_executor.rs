@@ -14,6 +14,7 @@ use crate::observation::Observation;
 use crate::output_check::OutputShape;
 use crate::parameter::{Parameter, SchemaOrigin, Settings};
 use crate::schema;
+use serde_json::Value;
 use std::sync::{Arc, OnceLock};
 
 type Outcome<'a> = BoxFuture<'a, Result<Observation, CallError>>;
@@ -78,6 +79,7 @@ impl ActionExecutor {
             definition.name.clone_from(name);
         }
         if settings.schema == SchemaOrigin::Given {
+            mark_secrets(&mut definition, &settings);
             let problems = schema_problems(&definition, &settings);
             definition.problems.extend(problems);
         }
@@ -161,8 +163,20 @@ impl Executor for ActionExecutor {
 
     fn visualize(&self, arguments: Arguments<'_>) -> Option<String> {
         match (self.decode)(arguments, Purpose::Visual) {
-            Ok(Decoded::Visual(Some(own))) => Some(own),
-            _ => Some(self.input().visualize(arguments)),
+            Ok(Decoded::Visual(own)) => own,
+            _ => None,
+        }
+    }
+}
+
+/// Marks secret parameters in a schema that the user gave, for all that hide them.
+fn mark_secrets(definition: &mut ToolDefinition, settings: &Settings) {
+    let secret = settings.parameters.iter().filter(|parameter| parameter.is_secret);
+    for parameter in secret {
+        let properties = definition.input_schema.get_mut("properties");
+        let property = properties.and_then(|all| all.get_mut(parameter.name));
+        if let Some(Value::Object(property)) = property {
+            property.insert("writeOnly".to_owned(), true.into());
         }
     }
 }

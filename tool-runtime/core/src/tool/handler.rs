@@ -199,8 +199,4 @@ impl<H: Handler<M>, M: 'static> Executor for HandlerExecutor<H, M> {
             None => Access::undeclared(),
         })
     }
-
-    fn visualize(&self, arguments: Arguments<'_>) -> Option<String> {
-        Some(self.input.visualize(arguments))
-    }
 }

@@ -37,7 +37,7 @@ fn approvers(at: &At<'_>, mistakes: &mut Mistakes) -> Approvers {
     ids.retain(|id| id != "caller");
     let others = match ids.is_empty() {
         true => return Approvers::caller(),
-        false if ids.iter().any(|id| id == "*") => Approvers::anyone(),
+        false if ids.iter().any(|id| id == "*") => Approvers::others(),
         false => Approvers::people(ids),
     };
     if has_caller { others.or_caller() } else { others }

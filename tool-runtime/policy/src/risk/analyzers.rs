@@ -16,6 +16,10 @@ impl SecurityAnalyzer for ModelRisk {
     fn analyze(&self, call: &CallView<'_>) -> Risk {
         call.risk()
     }
+
+    fn reads_model_risk(&self) -> bool {
+        true
+    }
 }
 
 /// Finds regular expressions in the texts of arguments, in any depth. Invisible characters are

@@ -99,10 +99,9 @@ impl Confirmation {
 ///
 /// ```
 /// use tool_runtime::policy::{ConfirmRisk, Confirmation, PatternAnalyzer};
-/// use tool_runtime::{MetaParameters, ToolPool};
+/// use tool_runtime::ToolPool;
 ///
 /// let pool = ToolPool::builder()
-///     .meta_parameters(MetaParameters::security_risk())
 ///     .policy(ConfirmRisk::new(Confirmation::high()).analyzer(PatternAnalyzer::common()))
 ///     .allow_empty()
 ///     .build()?;
@@ -114,7 +113,7 @@ pub struct ConfirmRisk {
 }
 
 impl ConfirmRisk {
-    /// Asks by the judgement of the model itself.
+    /// Asks by the judgement of the model itself: the tools of the pool have a parameter for it.
     pub fn new(confirmation: Confirmation) -> Self {
         Self { confirmation, analyzer: Box::new(ModelRisk) }
     }
@@ -128,6 +127,10 @@ impl ConfirmRisk {
 }
 
 impl PolicyEngine for ConfirmRisk {
+    fn reads_risk(&self) -> bool {
+        self.analyzer.reads_model_risk()
+    }
+
     fn decide(&self, call: &CallView<'_>) -> Decision {
         if call.annotations().is_read_only() {
             return Decision::allow();

@@ -45,6 +45,10 @@ impl SecurityAnalyzer for Ensemble {
             self.members.iter().map(|member| analyzed(&**member, call)).collect();
         combined(&risks, self.known_only)
     }
+
+    fn reads_model_risk(&self) -> bool {
+        self.members.iter().any(|member| member.reads_model_risk())
+    }
 }
 
 fn combined(risks: &[Risk], known_only: bool) -> Risk {

@@ -177,10 +177,10 @@ fn an_approval_names_its_people_and_its_time() {
     assert_eq!(imported.reason(), "Send it? (rule `a`)");
     assert_eq!(ask("{approvers: caller}").approvers(), &Approvers::caller());
     let either = ask("{approvers: [caller, '*']}");
-    assert_eq!(either.approvers(), &Approvers::anyone().or_caller());
+    assert_eq!(either.approvers(), &Approvers::others().or_caller());
     let both = ask("{approvers: [ada, caller]}");
     assert_eq!(both.approvers(), &Approvers::people(["ada"]).or_caller());
-    assert_eq!(ask("{message: Send it?}").approvers(), &Approvers::anyone());
+    assert_eq!(ask("{message: Send it?}").approvers(), &Approvers::everyone());
 
     for outcome in
         ["{decision: ask, approval: {approvers: [ada]}}", "{decision: allow, budget: {calls: 2}}"]

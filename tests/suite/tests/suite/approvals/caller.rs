@@ -2,18 +2,19 @@
 
 use super::super::questions::{VERSIONS, answering, calls};
 use super::super::server::Server;
-use super::{Removed, builder, by_caller};
+use super::{RemoveAction, Removed, builder, by_others};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tool_runtime::approvals::{AskCaller, Inbox, MemoryStore};
 use tool_runtime::mcp::McpServer;
+use tool_runtime::policy::{Format, Hint, Policy, PoolRules as _};
 use tool_runtime::prelude::*;
 use tool_runtime::testing::{ProtocolVersion, Question, Reply, TestClient};
-use tool_runtime::{Approvers, Secrets};
+use tool_runtime::{Approvers, Before, Hook, Secrets};
 
 fn pool(removed: &Removed) -> ToolPool {
-    builder(removed, by_caller).approver(AskCaller::new().editable()).build().unwrap()
+    builder(removed, |decision| decision).approver(AskCaller::new().editable()).build().unwrap()
 }
 
 async fn removed_with(version: ProtocolVersion, reply: Reply) -> (String, Vec<String>, usize) {
@@ -33,7 +34,7 @@ fn decision(decision: &str) -> Value {
 #[tokio::test]
 async fn arguments_in_an_answer_count_only_if_the_form_asked_for_them() {
     let removed = Removed::default();
-    let pool = builder(&removed, by_caller).approver(AskCaller::new()).build().unwrap();
+    let pool = builder(&removed, |decision| decision).approver(AskCaller::new()).build().unwrap();
     let edit = json!({ "decision": "approve", "arguments": r#"{"path": "b"}"# });
     let client = answering(&pool, VERSIONS[0], Reply::accept(edit)).await;
     let result = client.call("remove", json!({ "path": "a" })).await.expect("a result");
@@ -89,7 +90,7 @@ async fn the_user_approves_denies_and_edits() {
 async fn the_form_shows_the_call_without_secrets() {
     for version in VERSIONS {
         let removed = Removed::default();
-        let pool = builder(&removed, by_caller).approver(AskCaller::new().editable());
+        let pool = builder(&removed, |decision| decision).approver(AskCaller::new().editable());
         let pool = pool.secrets(Secrets::new().with("KEY", "s3cret-key")).build().unwrap();
         let client = answering(&pool, version, Reply::accept(decision("approve"))).await;
         let call = json!({ "path": "s3cret-key\u{202e}", "password": "hunter2" });
@@ -97,7 +98,7 @@ async fn the_form_shows_the_call_without_secrets() {
         let questions = client.questions();
         let text = questions[0].params().to_string();
         assert!(!text.contains("hunter2") && !text.contains("s3cret"), "{text}");
-        let message = "Remove it?\n\nremove(path: \"${KEY}\u{fffd}\", password: ***)";
+        let message = "Remove it?\n  remove(path: \"${KEY}\\u{202e}\", password: ***)\n  who may answer: everyone";
         assert_eq!(questions[0].message(), message);
         let choices = &questions[0].params()["requestedSchema"]["properties"]["decision"]["oneOf"];
         let choices: Vec<&str> = choices
@@ -142,11 +143,13 @@ async fn erase_by_clock(rounds: &Rounds, context: &ToolContext) -> String {
 async fn an_answer_does_not_count_for_other_arguments_in_a_later_round() {
     for version in VERSIONS {
         let removed = Removed::default();
-        let pool = builder(&removed, by_caller).tool::<EraseAction>().tool::<EraseByClockAction>();
+        let pool = builder(&removed, |decision| decision)
+            .tool::<EraseAction>()
+            .tool::<EraseByClockAction>();
         let pool = pool.state(Rounds::default()).approver(AskCaller::new()).build().unwrap();
         let asked = Arc::new(AtomicUsize::new(0));
         let answer = move |question: Question| {
-            let is_first = !question.message().ends_with("erase a file")
+            let is_first = !question.message().contains("erase a file")
                 || asked.fetch_add(1, Ordering::Relaxed) == 0;
             async move { Reply::accept(decision(if is_first { "approve" } else { "deny" })) }
         };
@@ -162,8 +165,7 @@ async fn an_answer_does_not_count_for_other_arguments_in_a_later_round() {
 async fn the_caller_is_not_asked_if_the_rule_excludes_it() {
     for version in VERSIONS {
         let removed = Removed::default();
-        let pool =
-            builder(&removed, |decision| decision).approver(AskCaller::new()).build().unwrap();
+        let pool = builder(&removed, by_others).approver(AskCaller::new()).build().unwrap();
         let client = answering(&pool, version, Reply::accept(decision("approve"))).await;
         let result = client.call("remove", json!({ "path": "a" })).await.unwrap();
         let text = "the call to `remove` is not allowed: it requires approval, and nobody can be asked: the caller may not approve it";
@@ -183,9 +185,35 @@ async fn a_client_without_forms_is_denied() {
             .connect()
             .await;
         let result = client.call("remove", json!({ "path": "a" })).await.unwrap();
-        assert!(result.to_text().ends_with("the client cannot show forms"), "{result:?}");
+        assert!(result.to_text().ends_with("the caller cannot show forms"), "{result:?}");
         assert!(removed.all().is_empty());
         client.close().await;
+    }
+}
+
+/// `then: ask`, `.confirm(..)` and a hook, in a pool without an approver.
+#[tokio::test]
+async fn the_user_of_the_client_is_asked_by_default() {
+    let policy = Policy::parse(
+        r#"{"default": "allow", "rules": [{"id": "removals", "when": {"tools": ["remove"]}, "then": "ask"}]}"#,
+        Format::Json,
+    );
+    let pool = || ToolPool::builder().tool::<RemoveAction>();
+    let hook = Hook::before("*", |_| std::future::ready(Before::ask("Remove it?")));
+    for (kind, pool) in [
+        ("ask", pool().install(policy.unwrap())),
+        ("confirm", pool().confirm(Hint::Destructive)),
+        ("hook", pool().hook(hook)),
+    ] {
+        let removed = Removed::default();
+        let pool = pool.state(removed.clone()).build().unwrap();
+        for version in VERSIONS {
+            let client = answering(&pool, version, Reply::accept(decision("approve"))).await;
+            client.call("remove", json!({ "path": "a", "password": "p" })).await.unwrap();
+            assert_eq!(client.questions().len(), 1, "{kind}");
+            client.close().await;
+        }
+        assert_eq!(removed.all().len(), 2, "{kind}");
     }
 }
 
@@ -204,7 +232,7 @@ async fn the_next_approver_is_asked_if_the_caller_cannot_be() {
 async fn an_approval_for_a_session_is_asked_for_once() {
     let removed = Removed::default();
     let approver = tool_runtime::approvals::Remembering::new(AskCaller::new());
-    let pool = builder(&removed, by_caller).approver(approver).build().unwrap();
+    let pool = builder(&removed, |decision| decision).approver(approver).build().unwrap();
     let reply = Reply::accept(decision("approve_session"));
     let first = answering(&pool, ProtocolVersion::V2025_11_25, reply.clone()).await;
     for path in ["a", "b"] {
@@ -276,7 +304,10 @@ fn over_stdio_a_client_of_2025_11_25_answers_while_the_call_waits() {
         "params": {"name": "remove", "arguments": {"path": "a"}}}));
     let question = server.receive();
     assert_eq!(question["method"], "elicitation/create");
-    assert_eq!(question["params"]["message"], "Remove it?\n\nremove(path: \"a\")");
+    assert_eq!(
+        question["params"]["message"],
+        "Remove it?\n  remove(path: \"a\")\n  who may answer: everyone"
+    );
     server.send(&json!({"jsonrpc": "2.0", "id": question["id"],
         "result": {"action": "accept", "content": {"decision": "approve"}}}));
     let answer = server.receive();

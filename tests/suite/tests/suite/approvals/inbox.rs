@@ -1,7 +1,7 @@
 //! Questions in a store, answered by another task or another process.
 
 use super::super::support::{class, in_time};
-use super::{Directory, Removed, builder, by_caller, remove_call};
+use super::{Directory, Removed, builder, remove_call};
 use std::sync::Arc;
 use std::time::Duration;
 use tool_runtime::approvals::{
@@ -39,50 +39,11 @@ async fn for_each_store(check: impl AsyncFn(Arc<dyn ApprovalStore>, &str)) {
     check(Arc::new(store), "files").await;
 }
 
-/// A store that is shared.
-struct Shared(Arc<dyn ApprovalStore>);
-
-impl ApprovalStore for Shared {
-    fn open(
-        &self,
-        request: PendingApproval,
-    ) -> tool_runtime::BoxFuture<'_, Result<StoredApproval, StoreError>> {
-        self.0.open(request)
-    }
-
-    fn get<'a>(
-        &'a self,
-        id: &'a str,
-    ) -> tool_runtime::BoxFuture<'a, Result<Option<StoredApproval>, StoreError>> {
-        self.0.get(id)
-    }
-
-    fn list(&self) -> tool_runtime::BoxFuture<'_, Result<Vec<StoredApproval>, StoreError>> {
-        self.0.list()
-    }
-
-    fn answer<'a>(
-        &'a self,
-        id: &'a str,
-        answer: ApprovalAnswer,
-    ) -> tool_runtime::BoxFuture<'a, Result<(), StoreError>> {
-        self.0.answer(id, answer)
-    }
-
-    fn remove<'a>(&'a self, id: &'a str) -> tool_runtime::BoxFuture<'a, Result<(), StoreError>> {
-        self.0.remove(id)
-    }
-
-    fn changed(&self) -> tool_runtime::BoxFuture<'_, ()> {
-        self.0.changed()
-    }
-}
-
 #[tokio::test]
 async fn a_question_waits_for_its_first_answer() {
     for_each_store(async |store, kind| {
         let removed = Removed::default();
-        let pool = pool(Shared(Arc::clone(&store)), &removed);
+        let pool = pool(Arc::clone(&store), &removed);
         let mut edited = ApprovalAnswer::approve().by("grace");
         edited.arguments = Some(r#"{"path":"b","password":"***"}"#.to_owned());
         for (answer, expected) in [
@@ -118,7 +79,7 @@ async fn a_question_waits_for_its_first_answer() {
 
 /// A question like that of a call, under an id of its own.
 async fn asked(store: &Arc<dyn ApprovalStore>) -> PendingApproval {
-    let pool = pool(Shared(Arc::clone(store)), &Removed::default());
+    let pool = pool(Arc::clone(store), &Removed::default());
     let person = async {
         let mut open = question(&**store).await.request;
         store.answer(&open.id, ApprovalAnswer::deny(None)).await.unwrap();
@@ -167,7 +128,7 @@ async fn an_answer_of_someone_who_may_not_approve_leaves_the_question_open() {
         let removed = Removed::default();
         let asking =
             |decision: Decision| decision.approved_by(tool_runtime::Approvers::people(["grace"]));
-        let pool = builder(&removed, asking).approver(Inbox::new(Shared(Arc::clone(&store))));
+        let pool = builder(&removed, asking).approver(Inbox::new(Arc::clone(&store)));
         let pool = pool.build().unwrap().for_principal(Principal::new("ada"));
         let person = async {
             let id = question(&*store).await.request.id;
@@ -188,7 +149,7 @@ async fn an_answer_of_someone_who_may_not_approve_leaves_the_question_open() {
 async fn a_cancelled_call_withdraws_its_question() {
     for_each_store(async |store, kind| {
         let removed = Removed::default();
-        let pool = pool(Shared(Arc::clone(&store)), &removed);
+        let pool = pool(Arc::clone(&store), &removed);
         let token = CancellationToken::new();
         let context = pool.context().with_cancellation(token.clone());
         let cancel = async {
@@ -281,20 +242,31 @@ async fn an_answer_names_its_person() {
 }
 
 #[tokio::test]
-async fn a_damaged_file_is_named() {
+async fn a_damaged_file_does_not_stop_the_others() {
     let directory = Directory::new("damaged");
-    let store = FileStore::open(&directory.0).unwrap();
-    let file = directory.0.join(format!("{}.json", "a".repeat(32)));
-    std::fs::write(&file, "{").unwrap();
-    let error = store.list().await.unwrap_err().to_string();
-    assert!(error.contains(&format!("`{}` is damaged", file.display())), "{error}");
+    let store = FileStore::open(&directory.0).unwrap().poll_interval(Duration::from_millis(5));
+    for name in ["json", "remembered.json"] {
+        std::fs::write(directory.0.join(format!("{}.{name}", "a".repeat(32))), "{").unwrap();
+    }
+    let pool = pool(store.clone(), &Removed::default());
+    let person = async {
+        let id = question(&store).await.request.id;
+        let (code, list) = command(&directory, &["list"]).await;
+        assert!(code == Some(0) && list.contains(&id[..8]), "{list}");
+        assert!(list.contains("aaaa.json` is damaged, remove it"), "{list}");
+        let (code, approved) = command(&directory, &["approve", &id]).await;
+        assert_eq!(code, Some(0), "{approved}");
+    };
+    let (result, ()) = in_time(async { tokio::join!(pool.call(remove_call("a")), person) }).await;
+    assert_eq!(result.observation().to_text(), "removed a");
 }
 
 #[tokio::test]
 async fn commands_list_and_answer() {
     let (removed, directory) = (Removed::default(), Directory::new("commands"));
     let store = FileStore::open(&directory.0).unwrap().poll_interval(Duration::from_millis(5));
-    let pool = builder(&removed, by_caller).approver(Inbox::new(store.clone())).build().unwrap();
+    let pool =
+        builder(&removed, |decision| decision).approver(Inbox::new(store.clone())).build().unwrap();
     let none = (Some(0), "no open questions\n".to_owned());
     assert_eq!(command(&directory, &["list"]).await, none);
     let other = directory.0.join("other");
@@ -313,7 +285,7 @@ async fn commands_list_and_answer() {
             let (_, list) = command(&directory, &["list"]).await;
             assert!(
                 list.starts_with(&format!(
-                    "{}  Remove it?\n  remove(path: \"a\", password: ***)\n",
+                    "{}  Remove it?\n  remove(path: \"a\", password: ***)\n  who may answer: everyone\n",
                     &id[..8]
                 )),
                 "{list}"

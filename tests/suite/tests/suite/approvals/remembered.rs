@@ -1,6 +1,6 @@
 //! Approvals that are remembered for later calls, and their limits.
 
-use super::{RemoveAction, Removed, builder, remove_call};
+use super::{RemoveAction, Removed, builder, by_others, remove_call};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tool_runtime::approvals::Remembering;
@@ -155,7 +155,7 @@ async fn unusable_answers_are_not_remembered() {
         Approval::approved().remembered(unusable),
         Approval::approved().by_caller().remembered(Remember::Session),
     ] {
-        let (pool, asked) = pool(answer, |decision| decision);
+        let (pool, asked) = pool(answer, by_others);
         let session = pool.session();
         check(&asked, [1, 2].map(|_| (&session, "ada", remove_call("a"), true))).await;
     }

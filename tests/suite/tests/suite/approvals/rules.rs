@@ -1,11 +1,13 @@
 //! Rules for every approver: identity, expiry, edited arguments.
 
 use super::super::support::{class, in_time};
-use super::{RemoveAction, Removed, builder, by_caller, remove_call};
+use super::{RemoveAction, Removed, builder, by_others, remove_call};
 use std::future::ready;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use tool_runtime::approvals::{Inbox, MemoryStore};
+use tool_runtime::policy::{Policy, Rule};
 use tool_runtime::prelude::*;
 use tool_runtime::{
     Approval, ApprovalRequest, Approvers, Before, CallView, Decision, Hook, HookCall, PolicyEngine,
@@ -40,14 +42,14 @@ async fn only_approvers_named_by_the_rule_may_approve() {
     let unnamed = "an unnamed person may not approve it";
     let bob = "`bob` may not approve it";
     for (asking, answer, rejection) in [
-        ((|decision| decision) as fn(Decision) -> Decision, yes(), None),
-        (|decision| decision, yes().by("bob"), None),
-        (|decision| decision, yes().by("ada"), Some(own_call)),
-        (|decision| decision, yes().by_caller(), Some(own_call)),
-        (|decision| decision, yes().by_caller().by("bob"), Some(own_call)),
-        (by_caller, yes().by("ada"), None),
-        (by_caller, yes().by_caller(), None),
-        (by_caller, yes(), None),
+        (by_others as fn(Decision) -> Decision, yes(), None),
+        (by_others, yes().by("bob"), None),
+        (by_others, yes().by("ada"), Some(own_call)),
+        (by_others, yes().by_caller(), Some(own_call)),
+        (by_others, yes().by_caller().by("bob"), Some(own_call)),
+        (|decision| decision, yes().by("ada"), None),
+        (|decision| decision, yes().by_caller(), None),
+        (|decision| decision, yes(), None),
         (by_grace, yes().by("grace"), None),
         (by_grace, yes().by("Grace"), Some("`Grace` may not approve it")),
         (by_grace, yes().by("bob"), Some(bob)),
@@ -81,7 +83,7 @@ async fn a_hook_can_name_approvers() {
         ToolPool::builder().add(ping).hook(hook).approver(approver).build().unwrap()
     };
     let call = || ToolCall::new("ping", "");
-    let rejected = pool(Approvers::anyone()).call(call()).await;
+    let rejected = pool(Approvers::others()).call(call()).await;
     assert_eq!(class(&rejected), ErrorClass::ApprovalRejected);
     assert!(!pool(Approvers::caller()).call(call()).await.is_error());
 }
@@ -107,7 +109,7 @@ async fn a_request_has_everything_that_an_approver_needs() {
     assert_eq!(request.shown_arguments(), r#"{"path":"a","password":"***"}"#);
     let time_left = request.time_left().unwrap();
     assert!(time_left > Duration::from_secs(50) && time_left <= Duration::from_secs(60));
-    assert!(!request.approvers().includes_caller());
+    assert_eq!(request.approvers(), &Approvers::everyone());
 }
 
 #[tokio::test(start_paused = true)]
@@ -290,4 +292,30 @@ async fn a_call_without_an_available_approver_is_denied() {
     let result =
         builder(&removed, |decision| decision).build().unwrap().call(remove_call("a")).await;
     assert_eq!(class(&result), ErrorClass::Denied);
+}
+
+#[test]
+fn a_question_that_no_approver_may_put_to_its_people_is_an_error_of_the_build() {
+    let policy = |approvers| {
+        let rule = Rule::ask("removals").tool("remove").approved_by(approvers);
+        Policy::builder().rule(rule).build().unwrap()
+    };
+    let builder = |approvers| {
+        let pool = ToolPool::builder().tool::<RemoveAction>().state(Removed::default());
+        pool.install(policy(approvers))
+    };
+    let by_ada = || Approvers::people(["ada"]);
+    let error = builder(by_ada()).build().unwrap_err().to_string();
+    let expected = "the question of `removals` may be answered by `ada`, whom the pool's approver never asks; name other people in the rule, or add an approver that asks them, such as `approvals::Inbox`";
+    assert!(error.contains(expected), "{error}");
+    let inbox = || Inbox::new(MemoryStore::new());
+    let error = builder(Approvers::caller()).approver(inbox()).build().unwrap_err().to_string();
+    assert!(error.contains("answered by the caller"), "{error}");
+    for (approvers, is_caller_asked) in
+        [(Approvers::everyone(), true), (Approvers::caller(), true), (by_ada(), false)]
+    {
+        let builder = builder(approvers);
+        let pool = if is_caller_asked { builder } else { builder.approver(inbox()) };
+        pool.build().unwrap();
+    }
 }

@@ -115,6 +115,9 @@ async fn commands_approve_for_a_pattern_and_withdraw_it() {
         assert!(code == Some(2) && text.contains("is for one call"), "{text}");
         let (code, text) = command(&directory, &["approve", &id, "--like", "path=/srv/**"]).await;
         assert_eq!(code, Some(0), "{text}");
+        let reach =
+            "\nlater calls of remove run as well if `path` matches, whatever `password` may be\n";
+        assert!(text.ends_with(reach), "{text}");
     };
     let (result, ()) =
         in_time(async { tokio::join!(pool.call(remove_call("/srv/a")), person) }).await;
@@ -123,7 +126,7 @@ async fn commands_approve_for_a_pattern_and_withdraw_it() {
     assert_eq!(unasked.observation().to_text(), "removed /srv/b");
 
     let (_, list) = command(&directory, &["remembered"]).await;
-    let expected = "  remove of ada, if `path` matches path `/srv/**`\n  720 h left, approved by ";
+    let expected = "  remove of ada, if `path` matches path `/srv/**`, whatever `password` may be\n  720 h left, approved by ";
     assert!(list.contains("Remove it?") && list.contains(expected), "{list}");
     let (_, json) = command(&directory, &["remembered", "--json"]).await;
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();

@@ -1,5 +1,6 @@
-//! A person at the terminal, whose answers come through a pipe.
+//! A person at the terminal, or a script whose answers come through a pipe.
 
+use super::super::pty::Terminal;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
@@ -28,4 +29,17 @@ fn a_person_answers_through_a_pipe() {
     let prompts = String::from_utf8(ended.stderr).expect("UTF-8");
     assert_eq!(prompts.matches("Remove it?\n  remove(path: \"").count(), 3, "{prompts}");
     assert!(!prompts.contains('\u{1b}'), "{prompts:?}");
+}
+
+#[test]
+fn lines_typed_before_a_question_do_not_answer_it() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_approving_server"));
+    command.arg("terminal");
+    let mut terminal = Terminal::start(command);
+    terminal.until("remove(path: \"a\")");
+    terminal.type_in("y\ny\ny");
+    terminal.until("remove(path: \"b\")");
+    terminal.type_in("n");
+    terminal.until("was not approved");
+    assert!(!terminal.shown.contains("removed b"), "{}", terminal.shown);
 }

@@ -5,7 +5,7 @@ use super::decide::{check_asking, decide};
 use super::decode::{decode_call, replace_call};
 use super::{because, denied, not_approved};
 use crate::approval::{Approval, ApprovalRequest, Approver};
-use crate::error::CallError;
+use crate::error::{CallError, ErrorClass};
 use crate::future::BoxFuture;
 use crate::governance::{Answer, Question, Step};
 use crate::hook::{HookCall, catch_panic};
@@ -40,13 +40,11 @@ pub(in crate::dispatch) async fn ask_people(
             edit = Some(answer).filter(Approval::is_edit).or(edit);
             continue;
         }
-        let approver = pool.governance().approver.as_ref();
-        let approver = approver.ok_or_else(|| no_approver(step.call.name(), &questions))?;
         is_asked = true;
         let arguments = step.call.arguments().to_owned();
-        let approval = put(step, approver, question).await?;
+        let approval = put(step, pool.governance().approver(), question).await?;
         check_editor(&step.call, &questions[..position], &approval)?;
-        apply(step, decoded, &approval).await?;
+        apply(step, decoded, &approval).await.map_err(|error| with_question(error, question))?;
         // The last approval is recorded as the admission of the call.
         if let Approval::Approved { by, .. } = &approval
             && position + 1 < questions.len()
@@ -74,14 +72,14 @@ fn earlier_answer(step: &Step, question: &Question) -> Option<Approval> {
 /// Puts a question to the approver. Returns the answer with its person.
 async fn put(
     step: &mut Step,
-    approver: &Arc<dyn Approver>,
+    approver: Arc<dyn Approver>,
     question: &Question,
 ) -> Result<Approval, CallError> {
     let asked_at = step.ask(question);
     let left = question.expiry.map(|expiry| expiry.saturating_sub(asked_at.elapsed()));
     let call = step.call.clone();
     let request = request(&call, question, left).await;
-    let (approver, name) = (Arc::clone(approver), || format!("approver of {}", call.name()));
+    let name = || format!("approver of {}", call.name());
     let approve = move || -> BoxFuture<'static, _> {
         Box::pin(async move { approver.approve(&request).await })
     };
@@ -108,7 +106,6 @@ async fn request(call: &HookCall, question: &Question, left: Option<Duration>) -
     let mut request = ApprovalRequest::new(call.name(), call.arguments(), &question.text)
         .with_context(call.context().clone())
         .with_judgement(call.risk(), call.summary())
-        .with_visual(visual(call).await)
         .with_approvers(question.approvers.clone())
         .with_step(call.view().step());
     if let Some(rule) = &question.rule {
@@ -117,13 +114,13 @@ async fn request(call: &HookCall, question: &Question, left: Option<Duration>) -
     if let Some(left) = left {
         request = request.with_time_left(left);
     }
-    request.hiding_secrets(call.definition())
+    request.for_people(call.definition(), own_text(call).await)
 }
 
-/// The text that shows the call to a person.
-async fn visual(call: &HookCall) -> String {
+/// The text that shows the call to a person, if the tool has its own.
+async fn own_text(call: &HookCall) -> Option<String> {
     let (shown, name) = (call.clone(), || call.name().to_owned());
-    let show = move || -> BoxFuture<'static, _> { Box::pin(async move { shown.visualize() }) };
+    let show = move || -> BoxFuture<'static, _> { Box::pin(async move { shown.own_text() }) };
     call.context().apart(name, show).await
 }
 
@@ -147,6 +144,17 @@ fn identified(mut answer: Approval, question: &Question, caller: &Principal) -> 
         }
         (_, answer) => answer,
     }
+}
+
+/// The error of a question that nobody was asked, which tells the operator what to do.
+fn with_question(error: CallError, question: &Question) -> CallError {
+    if error.class() != ErrorClass::Denied {
+        return error;
+    }
+    let Question { text, approvers, .. } = question;
+    error.with_detail(format!(
+        "to be asked: {text} (who may answer: {approvers}); set an approver that reaches them by `.approver(..)`"
+    ))
 }
 
 /// Does what the approver answered.
@@ -223,9 +231,4 @@ fn check_new_questions(
         _ => Some("the rules changed while a person was asked; call it again".to_owned()),
     });
     refusal.map_or(Ok(()), |reason| Err(not_approved(step.call.name(), &reason)))
-}
-
-fn no_approver(tool: &str, questions: &[Question]) -> CallError {
-    denied(tool, "it requires approval, and the pool has no approver")
-        .with_detail(format!("no approver is set; to be asked: {}", Question::texts(questions)))
 }

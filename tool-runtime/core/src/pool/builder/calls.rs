@@ -25,10 +25,17 @@ impl<S> ToolPoolBuilder<S> {
         self
     }
 
-    /// Sets the approver, which is asked when a hook or a policy requires approval. Default: none,
-    /// and calls that require approval are denied.
+    /// Sets the approver, which is asked when a hook or a policy requires approval. Default:
+    /// [`AskCaller`](crate::AskCaller), a form for the user of the caller.
     pub fn approver(mut self, approver: impl Approver) -> Self {
         self.draft.governance.approver = Some(Arc::new(approver));
+        self
+    }
+
+    /// Sets the approver unless one is set.
+    #[doc(hidden)]
+    pub fn default_approver(mut self, approver: impl Approver) -> Self {
+        self.draft.governance.approver.get_or_insert_with(|| Arc::new(approver));
         self
     }
 

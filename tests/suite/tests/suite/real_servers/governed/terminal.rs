@@ -2,74 +2,21 @@
 
 use super::{Example, LIMIT, TOKEN};
 use crate::http::client::{Connection, RawRequest};
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use crate::pty::Terminal;
 use serde_json::{Value, json};
-use std::fs::{self, File};
-use std::io::{Read as _, Write as _};
+use std::fs;
 use std::net::SocketAddr;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::time::Instant;
-use suite::limit::Limit;
 
 const FORGET: [&str; 4] =
     ["call", "memory.delete_entities", "--args", r#"{"entityNames": ["map"]}"#];
 
 /// The example at a terminal.
-struct Terminal {
-    program: Child,
-    keys: File,
-    shown: String,
-    _limit: Limit,
-}
-
-impl Terminal {
-    fn start(example: &Example, words: &[&str]) -> Self {
-        let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
-        grantpt(&ours).and_then(|()| unlockpt(&ours)).expect("it may be opened");
-        let name = ptsname(&ours, Vec::new()).expect("it has a name").into_string().expect("UTF-8");
-        let theirs = || -> Stdio {
-            File::options().read(true).write(true).open(&name).expect("the other end").into()
-        };
-        let mut command = Command::new(&example.program);
-        command.args(words).current_dir(&example.folder).envs(example.environment());
-        command.stdin(theirs()).stdout(theirs()).stderr(theirs());
-        let program = command.spawn().expect("it starts");
-        let limit = Limit::of(&program);
-        Self { program, keys: File::from(ours), shown: String::new(), _limit: limit }
-    }
-
-    /// Reads until the screen shows this.
-    fn until(&mut self, text: &str) {
-        let mut chunk = [0; 1024];
-        while !self.shown.contains(text) {
-            match self.keys.read(&mut chunk) {
-                Ok(length) if length > 0 => {
-                    self.shown.push_str(&String::from_utf8_lossy(&chunk[..length]));
-                }
-                ended => panic!("{ended:?} before `{text}`: {}", self.shown),
-            }
-        }
-    }
-
-    fn type_in(&mut self, line: &str) {
-        writeln!(self.keys, "{line}").expect("the terminal takes it");
-    }
-
-    /// Waits for the end, which a terminal reports as an error. The exit code.
-    fn code(&mut self) -> Option<i32> {
-        let mut chunk = [0; 1024];
-        while let Ok(length @ 1..) = self.keys.read(&mut chunk) {
-            self.shown.push_str(&String::from_utf8_lossy(&chunk[..length]));
-        }
-        self.program.wait().expect("it ends").code()
-    }
-}
-
-impl Drop for Terminal {
-    fn drop(&mut self) {
-        drop(self.program.kill());
-        drop(self.program.wait());
-    }
+fn start(example: &Example, words: &[&str]) -> Terminal {
+    let mut command = Command::new(&example.program);
+    command.args(words).current_dir(&example.folder).envs(example.environment());
+    Terminal::start(command)
 }
 
 #[test]
@@ -77,7 +24,7 @@ fn a_call_at_a_terminal_asks_the_person_there() {
     let example = Example::new("terminal-call");
     let map = json!({ "type": "entity", "name": "map", "entityType": "thing", "observations": [] });
     fs::write(example.folder.join("memory.jsonl"), format!("{map}\n")).expect("room for a line");
-    let mut terminal = Terminal::start(&example, &FORGET);
+    let mut terminal = start(&example, &FORGET);
     terminal.until("May this be forgotten?");
     terminal.until("other arguments] ");
     terminal.type_in("keep it for the trip");
@@ -86,7 +33,7 @@ fn a_call_at_a_terminal_asks_the_person_there() {
     assert!(terminal.shown.contains(reason), "{}", terminal.shown);
     assert!(example.file("memory.jsonl").contains("map"));
 
-    let mut terminal = Terminal::start(&example, &FORGET);
+    let mut terminal = start(&example, &FORGET);
     terminal.until("other arguments] ");
     terminal.type_in("y");
     assert_eq!(terminal.code(), Some(0), "{}", terminal.shown);
@@ -97,7 +44,7 @@ fn a_call_at_a_terminal_asks_the_person_there() {
 
 /// The example as a server over HTTP, at a terminal.
 fn serve(example: &Example) -> (Terminal, SocketAddr) {
-    let mut terminal = Terminal::start(example, &["serve", "--http", "127.0.0.1:0"]);
+    let mut terminal = start(example, &["serve", "--http", "127.0.0.1:0"]);
     terminal.until("/mcp");
     let (_, address) = terminal.shown.split_once("listening on http://").expect("an address");
     let address = address.split('/').next().expect("a text").parse().expect("an address");

@@ -26,9 +26,10 @@ async fn a_question_without_a_peer_is_a_denial() {
     assert_eq!(error.class(), ErrorClass::Denied);
     assert_eq!(
         error.message(),
-        "the call to `fs.read` is not allowed: it requires approval, and the pool has no approver"
+        "the call to `fs.read` is not allowed: it requires approval, and nobody can be asked: the caller cannot show forms"
     );
-    assert_eq!(error.detail(), Some("no approver is set; to be asked: Sure?"));
+    let detail = "to be asked: Sure? (who may answer: everyone); set an approver that reaches them by `.approver(..)`";
+    assert_eq!(error.detail(), Some(detail));
 }
 
 #[tokio::test]

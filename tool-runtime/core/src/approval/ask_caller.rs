@@ -1,27 +1,23 @@
 //! Approval by the caller: the user of the MCP client.
 
-use crate::digest;
-use crate::or::Or;
+use super::{Approval, ApprovalRequest, Approver, Approvers, Or, Remember};
+use crate::future::BoxFuture;
+use crate::hex::hex;
+use crate::peer::{Answer, PeerCapability, PeerError};
 use serde_json::{Map, Value, json};
-use std::fmt::Write as _;
-use tool_runtime_core::seam::printable;
-use tool_runtime_core::{
-    Answer, Approval, ApprovalRequest, Approver, BoxFuture, PeerCapability, PeerError, Remember,
-    Risk,
-};
+use sha2::{Digest as _, Sha256};
 
 /// Asks the caller of a call by a form: over MCP the user of the client, by an elicitation.
 ///
-/// The answer counts as that of the caller, so it is asked only where the rule includes the caller in
-/// its [`Approvers`](tool_runtime_core::Approvers). A caller that cannot show forms is not asked.
-/// Where no one else can be asked, the call is denied.
+/// A pool asks so if no other approver is set. The answer counts as that of the caller, so it is asked only where the
+/// question includes the caller in its [`Approvers`], as questions do by default. A caller that cannot show forms is not
+/// asked. Where no one else can be asked, the call is denied.
 ///
 /// Clients of MCP 2026-07-28 answer with a second request, older ones while the call waits. Both are
 /// one call with one approval.
 ///
 /// ```
-/// use tool_runtime::approvals::AskCaller;
-/// use tool_runtime::ToolPool;
+/// use tool_runtime::{AskCaller, ToolPool};
 ///
 /// let pool = ToolPool::builder().approver(AskCaller::new().editable()).allow_empty().build()?;
 /// # Ok::<(), tool_runtime::PoolError>(())
@@ -55,18 +51,15 @@ impl AskCaller {
         }
         let context = request.context();
         if !context.can_ask(PeerCapability::Elicitation) {
-            return Approval::unasked("the client cannot show forms");
+            return Approval::unasked("the caller cannot show forms");
         }
-        // Covers all that the user sees: an answer does not count for other arguments in a later round.
-        let (rule, arguments) = (request.rule().unwrap_or_default(), request.shown_arguments());
-        let digest = digest::of(&[rule, request.question(), request.visual(), arguments]);
-        let key = format!("approval-{}", &digest[..8]);
-        match context.ask_approval(&key, message(request), self.form(request)).await {
+        let (key, message) = (key(request), request.text().to_string());
+        match context.ask_approval(&key, message, self.form(request)).await {
             Ok(Answer::Accepted(fields)) => answer(request, &fields, self.is_editable),
             Ok(Answer::Declined | Answer::Cancelled) => {
                 Approval::rejected("the user declined").by_caller()
             }
-            Err(PeerError::Unsupported(_)) => Approval::unasked("the client cannot show forms"),
+            Err(PeerError::Unsupported(_)) => Approval::unasked("the caller cannot show forms"),
             Err(error) => Approval::rejected(error.to_string()),
         }
     }
@@ -98,23 +91,22 @@ impl Approver for AskCaller {
     fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
         Box::pin(self.ask(request))
     }
+
+    fn reaches(&self, approvers: &Approvers) -> bool {
+        approvers.includes_caller()
+    }
 }
 
-/// The text of the request.
-fn message(request: &ApprovalRequest) -> String {
-    let mut text = clean(request.question());
-    let _ = write!(text, "\n\n{}", clean(request.visual()));
-    if let Some(summary) = request.summary() {
-        let _ = write!(text, "\n\nThe model says: {}", clean(summary));
+/// Names the question within the call. It covers all that the user sees: an answer does not count for other arguments in
+/// a later round.
+fn key(request: &ApprovalRequest) -> String {
+    let mut digest = Sha256::new();
+    let rule = request.rule().unwrap_or_default();
+    for part in [rule, request.question(), request.visual(), request.shown_arguments()] {
+        digest.update((part.len() as u64).to_be_bytes());
+        digest.update(part.as_bytes());
     }
-    if request.risk() != Risk::Unknown {
-        let _ = write!(text, "\n\nRisk, as the model judges it: {}", request.risk());
-    }
-    text
-}
-
-fn clean(text: &str) -> String {
-    text.lines().map(printable).collect::<Vec<_>>().join("\n")
+    format!("approval-{}", &hex(&digest.finalize()[..4]))
 }
 
 fn answer(request: &ApprovalRequest, fields: &Map<String, Value>, is_editable: bool) -> Approval {

@@ -1,10 +1,11 @@
 //! Several approvers, the next where one cannot ask.
 
-use tool_runtime_core::{Approval, ApprovalRequest, Approver, BoxFuture};
+use super::{Approval, ApprovalRequest, Approver, Approvers};
+use crate::future::BoxFuture;
 
 /// Asks a second approver where the first could not ask anybody, see [`AskCaller::or`].
 ///
-/// [`AskCaller::or`]: crate::AskCaller::or
+/// [`AskCaller::or`]: super::AskCaller::or
 #[derive(Clone, Debug)]
 pub struct Or<A, B> {
     first: A,
@@ -30,5 +31,9 @@ impl<A: Approver, B: Approver> Approver for Or<A, B> {
                 answer => answer,
             }
         })
+    }
+
+    fn reaches(&self, approvers: &Approvers) -> bool {
+        self.first.reaches(approvers) || self.second.reaches(approvers)
     }
 }
