@@ -108,8 +108,8 @@ impl EventLogBuilder {
         self
     }
 
-    /// Sets the longest arguments that are recorded as they are, in bytes of JSON. Longer ones are cut.
-    /// Default: 16 KiB.
+    /// Sets the longest arguments that are recorded as they are, in bytes of JSON. Longer ones are cut, and their length
+    /// and SHA-256 are recorded. Default: 16 KiB.
     #[must_use]
     pub fn max_arguments(mut self, bytes: usize) -> Self {
         self.max_arguments = bytes;

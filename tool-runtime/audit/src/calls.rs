@@ -173,7 +173,7 @@ impl Calls {
             call: record.call,
             process: record.process.clone(),
             tool: record.tool.clone(),
-            principal: record.principal.clone(),
+            principal: record.principal.as_deref().map(str::to_owned),
             run: record.run.clone(),
             step: record.step.clone(),
             attempt: record.attempt.unwrap_or(1),

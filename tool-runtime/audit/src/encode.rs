@@ -34,6 +34,8 @@ pub(crate) struct Encoder {
 pub(crate) struct OpenCall {
     tool: Option<Tool>,
     name: String,
+    principal: Option<Arc<str>>,
+    session: Option<Arc<str>>,
     /// As they were recorded last.
     arguments: CompactString,
     run: Option<String>,
@@ -92,8 +94,6 @@ impl Encoder {
     fn propose(&mut self, proposal: Proposal, record: &mut LogRecord) {
         record.kind = RecordKind::Proposed;
         record.source = proposal.source.map(|source| self.name(&source.to_string()));
-        record.principal = not_empty(self.name(&proposal.principal));
-        record.session = proposal.session.map(|session| session.to_string());
         record.parent = proposal.parent;
         record.call_id = proposal.call_id.map(|id| self.name(&id));
         record.risk = (proposal.risk != tool_runtime_core::Risk::Unknown)
@@ -104,6 +104,8 @@ impl Encoder {
         let attempt = execution.as_ref().map_or(1, |execution| execution.attempt());
         let open = OpenCall {
             name: self.name(&proposal.name),
+            principal: not_empty(self.name(&proposal.principal)),
+            session: proposal.session.map(|session| session.to_string().into()),
             tool: proposal.tool,
             arguments: CompactString::default(),
             run: execution.map(|execution| self.name(execution.id())),
@@ -119,6 +121,8 @@ impl Encoder {
     fn identify(&self, call: u64, record: &mut LogRecord) -> Option<()> {
         let open = self.calls.get(&call)?;
         record.tool.clone_from(&open.name);
+        record.principal.clone_from(&open.principal);
+        record.session.clone_from(&open.session);
         record.run.clone_from(&open.run);
         record.step.clone_from(&open.step);
         record.attempt = open.attempt;
@@ -140,6 +144,7 @@ impl Encoder {
         let end = (0..=self.max_arguments).rfind(|end| text.is_char_boundary(*end)).unwrap_or(0);
         record.arguments = to_raw_value(&text[..end]).ok();
         record.arguments_bytes = Some(text.len() as u64);
+        record.arguments_sha256 = Some(hex(&Sha256::digest(&text)));
     }
 
     fn finish(&self, outcome: Outcome, record: &mut LogRecord) {
@@ -255,6 +260,6 @@ fn micros(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
 
-fn not_empty(text: String) -> Option<String> {
-    (!text.is_empty()).then_some(text)
+fn not_empty(text: String) -> Option<Arc<str>> {
+    (!text.is_empty()).then(|| text.into())
 }

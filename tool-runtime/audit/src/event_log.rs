@@ -354,10 +354,10 @@ impl LogThread {
     }
 }
 
-/// A record about the same step.
+/// A record about the same step, of the same caller.
 fn about(record: LogRecord) -> LogRecord {
-    let LogRecord { tool, run, step, call, .. } = record;
-    LogRecord { tool, run, step, call, ..LogRecord::default() }
+    let LogRecord { tool, run, step, call, principal, session, .. } = record;
+    LogRecord { tool, run, step, call, principal, session, ..LogRecord::default() }
 }
 
 impl Drop for Shared {

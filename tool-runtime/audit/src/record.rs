@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 /// A record of the log. Its text is canonical JSON (RFC 8785), so the fields are in the order of their
@@ -19,6 +20,9 @@ pub struct LogRecord {
     /// The length of arguments that were too long and are cut.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments_bytes: Option<u64>,
+    /// The SHA-256 of the whole arguments without secrets, in hex digits, if they are cut.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arguments_sha256: Option<String>,
     /// The attempt of the run, from 1. Absent for the first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attempt: Option<u32>,
@@ -62,9 +66,9 @@ pub struct LogRecord {
     pub parent: Option<u64>,
     /// The hash of the record before this one, in hex digits.
     pub prev: String,
-    /// The id of the caller. Absent if anonymous.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub principal: Option<String>,
+    /// The id of the caller, in each record of a call. Absent if anonymous.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "shared_text")]
+    pub principal: Option<Arc<str>>,
     /// The process that wrote the record: random, chosen when the log was opened.
     pub process: String,
     /// The reason of a decision, or the question.
@@ -90,9 +94,9 @@ pub struct LogRecord {
     pub run: Option<String>,
     /// The number of the record: 1, 2, 3 and so on.
     pub seq: u64,
-    /// The session of the call.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub session: Option<String>,
+    /// The session of the call, in each of its records.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "shared_text")]
+    pub session: Option<Arc<str>>,
     /// The origin of the tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
@@ -113,6 +117,25 @@ pub struct LogRecord {
     pub time_us: u64,
     /// The tool. Empty for records about the log itself.
     pub tool: String,
+}
+
+/// Texts that the records of a call share.
+mod shared_text {
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+    use std::sync::Arc;
+
+    pub(super) fn serialize<S: Serializer>(
+        text: &Option<Arc<str>>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        text.as_deref().serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Arc<str>>, D::Error> {
+        Ok(Option::<String>::deserialize(deserializer)?.map(Arc::from))
+    }
 }
 
 /// The result of a call, in short.

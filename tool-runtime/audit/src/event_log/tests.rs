@@ -119,12 +119,52 @@ async fn secrets_are_not_recorded() {
 }
 
 #[tokio::test]
-async fn long_arguments_are_cut_and_their_length_is_recorded() {
-    let log = EventLog::builder().max_arguments(20).memory().unwrap();
-    pool(&log).call(ToolCall::json("echo", text(&"é".repeat(100)))).await;
+async fn long_arguments_are_cut_and_their_length_and_digest_are_recorded() {
+    let secret = Secret::from("hunter2-hunter2");
+    let log = EventLog::builder().max_arguments(20).secrets([secret]).memory().unwrap();
+    let long = format!("{} hunter2-hunter2", "é".repeat(100));
+    pool(&log).call(ToolCall::json("echo", text(&long))).await;
     let proposed = &records(&log).await[0];
-    assert_eq!(proposed.arguments_bytes, Some(211));
+    let whole = format!("{{\"text\":\"{} ..\"}}", "é".repeat(100));
+    assert_eq!(proposed.arguments_bytes, Some(whole.len() as u64));
+    assert_eq!(proposed.arguments_sha256.as_deref(), Some(&*crate::chain::hash(&whole)));
     assert_eq!(proposed.arguments_text(), format!("{{\"text\":\"{}", "é".repeat(5)));
+}
+
+#[tokio::test]
+async fn arguments_that_are_not_cut_have_no_digest() {
+    let log = EventLog::builder().max_arguments(12).memory().unwrap();
+    pool(&log).call(ToolCall::new("echo", r#"{"text":"a"}"#)).await;
+    let proposed = &records(&log).await[0];
+    assert_eq!(proposed.arguments_text(), r#"{"text":"a"}"#);
+    assert_eq!((proposed.arguments_bytes, &proposed.arguments_sha256), (None, &None));
+}
+
+#[tokio::test]
+async fn each_record_of_a_call_names_its_principal_and_session() {
+    let (log, runs) = (EventLog::memory(), Arc::default());
+    let pool = counting(&runs, &log);
+    let session = pool.session();
+    let context = session
+        .enter(&pool.context())
+        .with_principal(tool_runtime_core::Principal::new("ada"))
+        .in_execution(&Arc::new(Execution::new("one")));
+    let mut call = Box::pin(pool.call_with(ToolCall::new("wait", "{}"), &context));
+    while runs.load(Order::Relaxed) == 0 {
+        tokio::select! { biased; _ = &mut call => {}, () = tokio::task::yield_now() => {} }
+    }
+    drop(call);
+    let step = StepId::new(records(&log).await[0].step.clone().unwrap());
+    log.resolve(&step, Resolution::NotRun, "eve").await.unwrap();
+    let records = records(&log).await;
+    let kinds: Vec<RecordKind> = records.iter().map(|record| record.kind).collect();
+    use RecordKind::{Allowed, Cancelled, Proposed, Resolved, Started};
+    assert_eq!(kinds, [Proposed, Allowed, Started, Cancelled, Resolved]);
+    let session = context.session().unwrap().to_string();
+    for record in &records {
+        let named = (record.principal.as_deref(), record.session.as_deref());
+        assert_eq!(named, (Some("ada"), Some(&*session)), "{}", record.kind);
+    }
 }
 
 #[tokio::test]
