@@ -20,6 +20,9 @@ use tool_runtime_core::{
 /// The pause between looks at a log that is followed.
 const FOLLOW_INTERVAL: Duration = Duration::from_millis(200);
 
+/// What to do after a check that found problems.
+const TO_DO: &str = "copy the files of the log before more is written, compare them with a backup or an export, and find out who can write them";
+
 /// The commands of a pool with a log.
 pub(crate) fn commands() -> Vec<Arc<dyn CliCommand>> {
     use LogCommand::{Export, Follow, Resolve, Show, Verify};
@@ -50,14 +53,15 @@ impl CliCommand for LogCommand {
                 form("log follow", "Show records as they are written, until interrupted")
                     .option("after", "SEQ", after)
             }
-            Self::Verify => {
-                form("log verify", "Check that no record was changed, removed or moved")
-                    .option("head", "FILE", "The file with the head of the log")
-                    .after_help(
-                        "Exit codes: 0 the log is intact, 1 it was changed or cannot be read.\n\n\
+            Self::Verify => form(
+                "log verify",
+                "Check that no record was changed, removed or moved",
+            )
+            .option("head", "FILE", "The file with the head of the log")
+            .after_help(
+                "Exit codes: 0 the log is intact, 1 it was changed, is empty or cannot be read.\n\n\
                      Without `--head` it cannot be seen that the last records were cut off.",
-                    )
-            }
+            ),
             Self::Export => {
                 form("log export", "Print records as lines of JSON").option("after", "SEQ", after)
             }
@@ -170,12 +174,20 @@ fn verify(
     }
     let (first, last) = (found.first, found.head.seq);
     match found.is_intact() {
-        true if found.records == 0 => writeln!(output, "the log is empty")?,
         true => writeln!(output, "records {first} to {last} are as they were written")?,
-        false => writeln!(output, "problems: {}", found.problems.len())?,
+        false => writeln!(output, "problems: {}\n{TO_DO}", found.problems.len())?,
     }
-    if !found.is_tail_checked {
-        writeln!(output, "whether the end was cut is not known: give its head by `--head FILE`")?;
+    match &head {
+        _ if found.is_tail_checked => {}
+        None => writeln!(
+            output,
+            "whether the end was cut is not known: give its head by `--head FILE`"
+        )?,
+        Some(head) => writeln!(
+            output,
+            "record {} of the head was removed, so whether the end was cut is not known: give a newer head",
+            head.seq
+        )?,
     }
     if let Some(removed) = found.unproven_removal {
         writeln!(

@@ -29,7 +29,7 @@ pub struct Verification {
 }
 
 impl Verification {
-    /// Whether nothing was found.
+    /// Whether nothing was found. False for a log without records, too.
     pub fn is_intact(&self) -> bool {
         self.problems.is_empty()
     }
@@ -74,6 +74,8 @@ pub enum LogProblem {
         /// The last of them.
         to: u64,
     },
+    /// The log has no record: nothing tells whether it ever had some.
+    Empty,
     /// The log ends before the head that was kept elsewhere.
     TailCut {
         /// The last record.
@@ -105,6 +107,9 @@ impl fmt::Display for LogProblem {
             Self::Place { detail } => f.write_str(detail),
             Self::Missing { from, to } if from == to => write!(f, "record {from} is missing"),
             Self::Missing { from, to } => write!(f, "records {from} to {to} are missing"),
+            Self::Empty => f.write_str(
+                "the log is empty: either nothing was recorded, or all records were removed",
+            ),
             Self::TailCut { last, head } => write!(
                 f,
                 "the end was cut: the last record is {last}, and record {head} was written"
@@ -183,8 +188,10 @@ impl<'a> Verifier<'a> {
             } else {
                 self.check_link(position, &record);
             }
+            // The retention keeps the record before its own.
             if let (RecordKind::Pruned, Some(through), Some(hash)) =
                 (record.kind, record.through, record.through_hash)
+                && through.saturating_add(1) < position
             {
                 self.pruned.entry(through).or_insert((hash, position));
             }
@@ -242,6 +249,9 @@ impl<'a> Verifier<'a> {
             }
         }
         self.check_tail();
+        if self.found.records == 0 && self.found.is_intact() {
+            self.report(LogProblem::Empty);
+        }
         self.found.unproven_removal = self.unproven_removal();
         self.found
     }

@@ -55,6 +55,7 @@ fn both(name: &'static str, found: [&'static str; 2], change: fn(&Log)) -> Attac
 }
 
 const CUT: &str = "the end was cut: the last record is 16, and record 20 was written";
+const EMPTY: &str = "the log is empty: either nothing was recorded, or all records were removed";
 const OTHER_HEAD: &str =
     "record 20 has another hash than the head that was kept: the log was written anew";
 

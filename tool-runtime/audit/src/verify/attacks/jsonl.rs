@@ -1,6 +1,6 @@
 //! Attacks on JSONL files. The log has five of them, with four records each.
 
-use super::{Attack, CUT, LAST, Log, OTHER_HEAD, both, by_head, found, run, write_calls};
+use super::{Attack, CUT, EMPTY, LAST, Log, OTHER_HEAD, both, by_head, found, run, write_calls};
 use crate::LogRecord;
 use crate::chain::{Head, hash};
 use crate::jsonl::rotated_files;
@@ -246,9 +246,9 @@ fn moves() -> Vec<Attack> {
                 log.change_lines(|lines| lines[4].truncate(2));
             },
         ),
-        by_head(
+        both(
             "everything emptied",
-            "the end was cut: the last record is 0, and record 20 was written",
+            [EMPTY, "the end was cut: the last record is 0, and record 20 was written"],
             |log| {
                 rotated_files(&log.path).iter().for_each(|path| fs::remove_file(path).unwrap());
                 fs::write(&log.path, "").unwrap();

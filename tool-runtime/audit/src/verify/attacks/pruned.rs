@@ -5,7 +5,7 @@ use crate::backend::LogRead;
 use crate::chain::{Head, LogLine, hash};
 use crate::jsonl::JsonlReader;
 use crate::sqlite::SqliteReader;
-use crate::{EventLog, LogError, LogProblem, LogReader, LogRecord};
+use crate::{EventLog, LogError, LogProblem, LogReader, LogRecord, RecordKind};
 use rusqlite::Connection;
 
 /// Records 9 to 21: the last one says that those up to 8 were removed.
@@ -82,6 +82,34 @@ async fn a_record_about_removed_records_with_another_hash_proves_nothing() {
     let update = "UPDATE records SET text = ?1, hash = ?2 WHERE seq = 21";
     connection.execute(update, [&text, &hash(&text)]).unwrap();
     assert_eq!(log.verified(None), "records 1 to 8 are missing");
+}
+
+/// The retention keeps the last record before its own, so that the hash of a removed one alone proves nothing.
+#[tokio::test]
+async fn a_record_about_all_removed_records_proves_nothing() {
+    let log = Log::written("a.db").await;
+    let Head { seq, hash: last } = log.head().clone();
+    let mut record = LogRecord { kind: RecordKind::Pruned, ..LogRecord::default() };
+    (record.through, record.through_hash) = (Some(seq), Some(last.clone()));
+    let line = LogLine::chained(&mut record, &mut Head { seq, hash: last });
+    let connection = Connection::open(&log.path).unwrap();
+    let insert = "INSERT INTO records (seq, hash, text) VALUES (21, ?1, ?2)";
+    connection.execute(insert, [&line.hash, &line.text]).unwrap();
+    connection.execute("DELETE FROM records WHERE seq < 21", []).unwrap();
+    for head in [None, Some(log.head())] {
+        assert_eq!(log.verified(head), "records 1 to 20 are missing");
+    }
+}
+
+#[tokio::test]
+async fn the_retention_may_keep_one_record_beside_its_own() {
+    for name in ["a.db", "a.jsonl"] {
+        let log = Log::written(name).await;
+        EventLog::open(&log.path).unwrap().prune(u64::MAX).await.unwrap();
+        let found = LogReader::open(&log.path).unwrap().verify(None).unwrap();
+        let kept = if name == "a.db" { 2 } else { 5 };
+        assert_eq!((found.problems, found.records), (vec![], kept), "{name}");
+    }
 }
 
 /// A writer of the log can append a record about removed ones: it proves nothing about records up to
