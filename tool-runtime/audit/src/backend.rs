@@ -8,6 +8,14 @@ use crate::error::{LogError, LogErrorKind};
 /// A backend is used by one thread. It does not handle the chain: it calls back with the last record, and
 /// stores what it gets.
 pub trait LogBackend: Send + 'static {
+    /// Gets ready to write when a pool with the log is built: creates what does not exist yet. Default: nothing.
+    ///
+    /// # Errors
+    /// The log cannot be written.
+    fn prepare(&mut self) -> Result<(), LogError> {
+        Ok(())
+    }
+
     /// Appends records, all or none. They are durable once this returns.
     ///
     /// `chain` takes the last record, [`Head::empty`] of an empty log, and gives the lines that follow

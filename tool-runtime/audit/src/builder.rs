@@ -5,6 +5,7 @@ use crate::chain::Head;
 use crate::encode::Encoder;
 use crate::error::{LogError, LogErrorKind};
 use crate::event_log::EventLog;
+use crate::file_log::{FileLog, Open};
 use crate::head_file::HeadFile;
 use crate::jsonl::JsonlLog;
 use crate::memory::MemoryLog;
@@ -190,8 +191,9 @@ impl EventLogBuilder {
         self
     }
 
-    /// Opens a log, and creates it if it does not exist: a JSONL file if the name ends with `.jsonl`,
-    /// else a SQLite file. The writer of JSONL keeps the records of all steps in memory: choose SQLite for runs that
+    /// Opens a log: a JSONL file if the name ends with `.jsonl`, else a SQLite file. One that does not exist is created,
+    /// for its owner alone, when a pool with it is built, or by its first use.
+    /// The writer of JSONL keeps the records of all steps in memory: choose SQLite for runs that
     /// are replayed.
     ///
     /// # Errors
@@ -202,12 +204,16 @@ impl EventLogBuilder {
             let head = HeadFile::new(head, path)?;
             self.on_head.push(Box::new(move |new| head.write(new)));
         }
-        if is_jsonl(path) {
-            let log = JsonlLog::open(path, self.rotate_at)?;
-            return self.backend(log);
-        }
-        let log = SqliteLog::open(path, self.busy_timeout)?;
+        let log = FileLog::new(path, self.opening(path.to_owned()))?;
         self.backend(log)
+    }
+
+    fn opening(&self, path: PathBuf) -> Open {
+        let (rotate_at, busy_timeout) = (self.rotate_at, self.busy_timeout);
+        match is_jsonl(&path) {
+            true => Box::new(move || Ok(Box::new(JsonlLog::open(&path, rotate_at)?))),
+            false => Box::new(move || Ok(Box::new(SqliteLog::open(&path, busy_timeout)?))),
+        }
     }
 
     /// A log in memory, for tests.

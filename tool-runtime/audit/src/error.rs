@@ -26,7 +26,7 @@ pub enum LogErrorKind {
     Damaged,
     /// The log was written by a newer version of the program.
     Newer,
-    /// The step or the record does not exist, or is in another state.
+    /// The log, the step or the record does not exist, or is in another state.
     NotFound,
     /// Everything else.
     Other,

@@ -80,8 +80,8 @@ pub enum Resolution {
 }
 
 impl EventLog {
-    /// Opens a log, and creates it if it does not exist: a JSONL file if the name ends with `.jsonl`,
-    /// else a SQLite file.
+    /// Opens a log: a JSONL file if the name ends with `.jsonl`, else a SQLite file. One that does not exist is created,
+    /// for its owner alone, when a pool with it is built, or by its first use.
     ///
     /// # Errors
     /// The file cannot be opened or written, or is damaged. A JSONL file is open in another process.
@@ -247,6 +247,10 @@ impl EventLog {
 }
 
 impl Recorder for EventLog {
+    fn prepare(&self) -> Result<(), RecordError> {
+        Ok(self.run_blocking(|thread, _| thread.backend.prepare())?)
+    }
+
     fn record(&self, event: CallEvent<'_>) -> Receipt {
         let waits = self.waits(&event.stage);
         let Some(event) = Event::of(&event) else { return Receipt::recorded() };

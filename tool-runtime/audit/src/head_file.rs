@@ -2,13 +2,16 @@
 
 use crate::chain::Head;
 use crate::error::{LogError, LogErrorKind};
-use std::fs;
+use crate::owner_files::{folder, options};
+use std::fs::{self, Permissions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 /// A file that gets the head after each transaction.
 pub(crate) struct HeadFile {
     path: PathBuf,
+    /// Those of the file that is replaced. A new one is for its owner alone.
+    permissions: Option<Permissions>,
 }
 
 impl HeadFile {
@@ -23,7 +26,8 @@ impl HeadFile {
             );
             return Err(LogError::new(LogErrorKind::Other, text));
         }
-        Ok(Self { path })
+        let permissions = fs::metadata(&path).ok().map(|metadata| metadata.permissions());
+        Ok(Self { path, permissions })
     }
 
     /// Replaces the file. A failure is logged; the log itself continues.
@@ -39,7 +43,10 @@ impl HeadFile {
         new.push(format!(".{}.new", std::process::id()));
         let mut text = serde_json::to_string(head).expect("texts and numbers");
         text.push('\n');
-        let mut file = fs::File::create(&new)?;
+        let mut file = options().create(true).truncate(true).open(&new)?;
+        if let Some(permissions) = &self.permissions {
+            file.set_permissions(permissions.clone())?;
+        }
         file.write_all(text.as_bytes())?;
         // Without this, the file may be empty after a loss of power.
         file.sync_data()?;
@@ -54,11 +61,4 @@ pub(crate) fn read(path: &Path) -> Result<Head, LogError> {
         let text = format!("`{}` is not a head of a log: {error}", path.display());
         LogError::new(LogErrorKind::Damaged, text)
     })
-}
-
-fn folder(path: &Path) -> PathBuf {
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
-        _ => PathBuf::from("."),
-    }
 }

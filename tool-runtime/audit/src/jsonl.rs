@@ -11,6 +11,7 @@ mod reader;
 use crate::backend::{LogBackend, LogRead, PruneChain};
 use crate::chain::{Head, LogLine};
 use crate::error::{LogError, LogErrorKind};
+use crate::owner_files;
 use files::Files;
 pub(crate) use reader::JsonlReader;
 use std::collections::HashMap;
@@ -36,9 +37,13 @@ pub(crate) struct JsonlLog {
 
 impl JsonlLog {
     pub(crate) fn open(path: &Path, rotate_at: u64) -> Result<Self, LogError> {
+        drop(active(path)?);
+        // Rotation renames the file, not a link to it.
+        let path = &fs::canonicalize(path).map_err(|error| LogError::io(path, &error))?;
+        owner_files::warn_if_exposed(path);
         let files = Files::new(path);
         let lock = lock(path)?;
-        let mut file = active(path)?;
+        let mut file = locked(path)?;
         let length = without_torn_line(&mut file, path)?;
         // A new file survives the loss of power only once its folder does.
         sync_folder(path).map_err(|error| LogError::io(path, &error))?;
@@ -93,7 +98,9 @@ impl JsonlLog {
             let first = reader::first_position(&path, &self.files)?;
             fs::rename(&path, self.files.rotated(first)).map_err(failed)?;
         }
-        self.file = active(&path)?;
+        let permissions = self.file.metadata().map_err(failed)?.permissions();
+        self.file = locked(&path)?;
+        self.file.set_permissions(permissions).map_err(failed)?;
         self.length = 0;
         sync_folder(&path).map_err(failed)
     }
@@ -159,14 +166,28 @@ fn missing(position: u64) -> LogError {
     LogError::new(LogErrorKind::Damaged, format!("record {position} of the log is missing"))
 }
 
-/// Takes the lock of the writer.
+/// Takes the lock of the writer. It stays while files are rotated.
 fn lock(path: &Path) -> Result<File, LogError> {
     let mut own = path.as_os_str().to_owned();
     own.push(".lock");
     let own = PathBuf::from(own);
-    let failed = |error: std::io::Error| LogError::io(&own, &error);
-    let file = File::options().create(true).truncate(false).write(true).open(&own);
-    let file = file.map_err(failed)?;
+    let file = owner_files::options().create(true).truncate(false).open(&own);
+    let file = file.map_err(|error| LogError::io(&own, &error))?;
+    take(&file, path)?;
+    Ok(file)
+}
+
+/// The active file, locked against writers that know it by another name. Elsewhere than on Unix, such a lock keeps
+/// readers out.
+fn locked(path: &Path) -> Result<File, LogError> {
+    let file = active(path)?;
+    if cfg!(unix) {
+        take(&file, path)?;
+    }
+    Ok(file)
+}
+
+fn take(file: &File, path: &Path) -> Result<(), LogError> {
     file.try_lock().map_err(|error| match error {
         fs::TryLockError::WouldBlock => {
             let text = format!(
@@ -175,13 +196,12 @@ fn lock(path: &Path) -> Result<File, LogError> {
             );
             LogError::new(LogErrorKind::Busy, text)
         }
-        fs::TryLockError::Error(error) => failed(error),
-    })?;
-    Ok(file)
+        fs::TryLockError::Error(error) => LogError::io(path, &error),
+    })
 }
 
 fn active(path: &Path) -> Result<File, LogError> {
-    let options = File::options().create(true).truncate(false).read(true).write(true).open(path);
+    let options = owner_files::options().create(true).truncate(false).read(true).open(path);
     options.map_err(|error| LogError::io(path, &error))
 }
 

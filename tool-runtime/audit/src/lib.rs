@@ -15,6 +15,14 @@
 //! names records that were changed, removed or moved, files that do not belong to the log, and changes of
 //! the schema and the indexes of a database.
 //!
+//! # Files
+//!
+//! A log in a file is created when a pool with it is built, or by its first use; readers create no log. Its files, the
+//! head file included, are for their owner alone. One that exists keeps its rights, since an operator may have given
+//! them to readers; a warning names files that everybody can use. A JSONL file has one writer, under whatever name it
+//! is opened. A SQLite file may have many, but no second hard link. A reader of a SQLite file that no one has open
+//! leaves SQLite's journals, `-wal` and `-shm`, behind.
+//!
 //! # Limits of the chain
 //!
 //! The hashes need no key, so whoever can write the log can compute them. `verify` finds the following only
@@ -40,6 +48,7 @@
 //! | `record`, `chain` | records; hashes |
 //! | `writer`, `retention` | the thread that writes batches; removal of old records |
 //! | `backend`, `sqlite`, `jsonl`, `memory` | places of logs |
+//! | `file_log`, `owner_files` | files, created by their first use; rights of files |
 //! | `steps` | the state of a step of a repeated run |
 //! | `calls`, `run` | calls and runs put together from their records, for people |
 //! | `command` | the commands `log show` and so on, feature `cli` |
@@ -55,10 +64,12 @@ mod encode;
 mod error;
 mod event;
 mod event_log;
+mod file_log;
 #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "commands read head files"))]
 mod head_file;
 mod jsonl;
 mod memory;
+mod owner_files;
 #[cfg(test)]
 #[path = "../../core/property.rs"]
 mod property;

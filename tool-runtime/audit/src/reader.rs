@@ -11,6 +11,8 @@ use crate::sqlite::SqliteReader;
 use crate::verify::{Verification, Verifier};
 use std::collections::VecDeque;
 use std::fmt;
+use std::fs;
+use std::io;
 use std::path::Path;
 
 /// The records that are read at once.
@@ -40,10 +42,11 @@ impl LogReader {
     /// The file does not exist, cannot be read, or is not a log.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, LogError> {
         let path = path.as_ref();
-        Ok(Self(match is_jsonl(path) {
-            true => Box::new(JsonlReader::open(path)?),
-            false => Box::new(SqliteReader::open(path)?),
-        }))
+        let opened = match is_jsonl(path) {
+            true => JsonlReader::open(path).map(|reader| Self(Box::new(reader))),
+            false => SqliteReader::open(path).map(|reader| Self(Box::new(reader))),
+        };
+        opened.map_err(|error| not_a_log(path).unwrap_or(error))
     }
 
     /// All records.
@@ -95,6 +98,26 @@ impl LogReader {
 impl fmt::Debug for LogReader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("LogReader")
+    }
+}
+
+/// The reason why there is no log in a file, if it has none.
+fn not_a_log(path: &Path) -> Option<LogError> {
+    let shown = path.display();
+    match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let text = format!(
+                "the log `{shown}` does not exist: give the file that the program opens, or look for who removed it"
+            );
+            Some(LogError::new(LogErrorKind::NotFound, text))
+        }
+        Ok(metadata) if metadata.len() == 0 => {
+            let text = format!(
+                "`{shown}` is empty and no log: give the file that the program opens, or look for who emptied it"
+            );
+            Some(LogError::new(LogErrorKind::Damaged, text))
+        }
+        _ => None,
     }
 }
 

@@ -3,9 +3,12 @@
 use crate::backend::{LogBackend, LogRead, PruneChain};
 use crate::chain::{Head, LogLine};
 use crate::error::{LogError, LogErrorKind};
+use crate::owner_files;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::Duration;
+use tool_runtime_core::seam::lock;
 use tool_runtime_store::rusqlite::{self, Connection, OptionalExtension as _, Row, params};
 use tool_runtime_store::{Database, Migration, OpenOptions};
 
@@ -21,6 +24,10 @@ const MIGRATIONS: &[Migration] = &[Migration::new(
 
 const COLUMNS: &str = "SELECT seq, hash, text, run, step FROM records";
 
+/// Closing a file drops the locks that other connections of this process have on it: none has one before the file that
+/// was created is closed.
+static OPENING: Mutex<()> = Mutex::new(());
+
 /// The writer of a file.
 #[derive(Debug)]
 pub(crate) struct SqliteLog {
@@ -29,7 +36,16 @@ pub(crate) struct SqliteLog {
 }
 
 impl SqliteLog {
+    /// Opens the file, and creates it for its owner alone; so are its journals, since SQLite gives them the rights of
+    /// the file.
     pub(crate) fn open(path: &Path, busy_timeout: Duration) -> Result<Self, LogError> {
+        let _alone = lock(&OPENING);
+        if !path.try_exists().map_err(|error| LogError::io(path, &error))? {
+            let created = owner_files::options().create(true).open(path);
+            created.map_err(|error| LogError::io(path, &error))?;
+        }
+        owner_files::check_single_name(path)?;
+        owner_files::warn_if_exposed(path);
         let options = OpenOptions::default().busy_timeout(busy_timeout);
         let database = Database::open(path, MIGRATIONS, &options)?;
         Ok(Self { database, path: path.to_owned() })

@@ -20,6 +20,16 @@ impl Folder {
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
+
+    /// The names of the files, in order.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(&self.0).unwrap();
+        let name = |entry: std::io::Result<std::fs::DirEntry>| entry.unwrap().file_name();
+        let mut names: Vec<String> =
+            entries.map(|entry| name(entry).into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
 }
 
 impl Drop for Folder {

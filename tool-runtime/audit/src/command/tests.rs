@@ -126,9 +126,89 @@ fn mistakes_in_arguments_say_what_to_write() {
 fn a_run_that_the_log_does_not_have_is_an_error() {
     let folder = Folder::new();
     let file = folder.file("calls.db");
-    drop(EventLog::open(&file).unwrap());
+    drop(pool(&EventLog::open(&file).unwrap()));
     match attempt(&["show", file.to_str().unwrap(), "--run", "one"]) {
         Err(CommandFailure::Failed(text)) => assert_eq!(text, "the log has no run `one`"),
         other => panic!("{other:?}"),
     }
+}
+
+/// A program makes its log before it knows which command it runs.
+#[tokio::test]
+async fn commands_about_a_missing_log_fail_and_create_nothing() {
+    for name in ["calls.db", "calls.jsonl"] {
+        let folder = Folder::new();
+        let path = folder.file(name);
+        let file = path.to_str().unwrap();
+        let log = EventLog::open(&path).unwrap();
+        for words in [
+            &["verify", file][..],
+            &["show", file],
+            &["export", file],
+            &["resolve", file, "s", "--not-run", "--by", "ada"],
+        ] {
+            match attempt(words) {
+                Err(CommandFailure::Failed(text)) => {
+                    assert!(text.contains("does not exist: give the file"), "{text}");
+                }
+                other => panic!("{words:?}: {other:?}"),
+            }
+        }
+        drop(log);
+        assert_eq!(folder.names(), [""; 0]);
+    }
+}
+
+#[tokio::test]
+async fn commands_that_read_change_no_file() {
+    for name in ["calls.db", "calls.jsonl"] {
+        let folder = Folder::new();
+        let path = folder.file(name);
+        fill(&EventLog::open(&path).unwrap(), 1).await;
+        // Readers of SQLite coordinate by journals, which stay behind, empty.
+        let is_journal = |name: &String| name.ends_with("-shm") || name.ends_with("-wal");
+        let files = || {
+            let content = |name: String| (std::fs::read(folder.file(&name)).unwrap(), name);
+            let names = folder.names().into_iter().filter(|name| !is_journal(name));
+            names.map(content).collect::<Vec<_>>()
+        };
+        let before = files();
+        for command in ["verify", "show", "export"] {
+            run(&[command, path.to_str().unwrap()]);
+            assert!(files() == before, "{command} {name}: {:?}", folder.names());
+        }
+    }
+}
+
+#[test]
+fn verify_of_a_log_without_records_fails_and_says_what_to_look_for() {
+    let folder = Folder::new();
+    for name in ["calls.db", "calls.jsonl"] {
+        let path = folder.file(name);
+        drop(pool(&EventLog::open(&path).unwrap()));
+        let (is_fine, text) = run(&["verify", path.to_str().unwrap()]);
+        let expected = "the log is empty: either nothing was recorded, or all records were removed\nproblems: 1\ncopy the files";
+        assert!(!is_fine && text.starts_with(expected), "{text}");
+    }
+    let path = folder.file("emptied.db");
+    std::fs::write(&path, "").unwrap();
+    match attempt(&["verify", path.to_str().unwrap()]) {
+        Err(CommandFailure::Failed(text)) => {
+            assert!(text.ends_with("or look for who emptied it"), "{text}");
+        }
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(std::fs::read(&path).unwrap(), b"");
+}
+
+#[tokio::test]
+async fn verify_asks_for_a_newer_head_if_the_record_of_the_head_was_removed() {
+    let (folder, elsewhere) = (Folder::new(), Folder::new());
+    let (path, head) = (folder.file("calls.db"), elsewhere.file("head"));
+    let log = EventLog::open(&path).unwrap();
+    fill(&log, 2).await;
+    log.prune(6).await.unwrap();
+    std::fs::write(&head, format!(r#"{{"seq":4,"hash":"{}"}}"#, "0".repeat(64))).unwrap();
+    let (_, text) = run(&["verify", path.to_str().unwrap(), "--head", head.to_str().unwrap()]);
+    assert!(text.contains("\nrecord 4 of the head was removed, so"), "{text}");
 }

@@ -1,5 +1,7 @@
 //! Records of calls from their proposal to their end, in every place of a log.
 
+#[cfg(unix)]
+mod files;
 mod open_calls;
 
 use super::*;
@@ -204,9 +206,13 @@ async fn several_logs_share_a_sqlite_file_and_a_jsonl_file_has_one() {
     fill(&one, 1).await;
     assert_eq!(LogReader::open(&path).unwrap().records().count(), 404);
     assert_eq!(problems(&path), [""; 0]);
-    let _first = EventLog::open(folder.file("a.jsonl")).unwrap();
+    let early = EventLog::open(folder.file("a.jsonl")).unwrap();
+    let first = EventLog::open(folder.file("a.jsonl")).unwrap();
+    let _pool = pool(&first);
     let error = EventLog::open(folder.file("a.jsonl")).unwrap_err();
     assert_eq!(error.kind(), LogErrorKind::Busy);
+    let error = ToolPool::builder().allow_empty().install(early).build().unwrap_err().to_string();
+    assert!(error.contains("a.jsonl` is written by another process"), "{error}");
 }
 
 fn counting(runs: &Arc<AtomicU32>, log: &EventLog) -> ToolPool {

@@ -30,6 +30,8 @@ struct Current {
 
 impl JsonlReader {
     pub(crate) fn open(path: &Path) -> Result<Self, LogError> {
+        // Rotated files are beside the file, not beside a link to it.
+        let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let files = Files::new(path);
         // Between two steps of a rotation there is no active file.
         if files.list()?.is_empty() {

@@ -29,6 +29,14 @@ use std::time::Duration;
 /// }
 /// ```
 pub trait Recorder: Send + Sync + 'static {
+    /// Gets ready when a pool with the recorder is built: opens or creates what it records to. Default: nothing.
+    ///
+    /// # Errors
+    /// Nothing can be recorded. This is a problem of the pool.
+    fn prepare(&self) -> Result<(), RecordError> {
+        Ok(())
+    }
+
     /// Records an event. This must not block, so slow work goes into the receipt. It is also called
     /// for calls whose future is dropped.
     fn record(&self, event: CallEvent<'_>) -> Receipt;

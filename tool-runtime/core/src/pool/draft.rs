@@ -143,12 +143,21 @@ impl Draft {
         }
     }
 
-    pub(super) fn build(mut self) -> Result<ToolPool, PoolError> {
-        self.governance.ask_for_risk();
+    /// Notes recorders that cannot write, and questions that nobody may answer.
+    fn check_governance(&mut self) {
+        let prepared = self.governance.governors.recorders.iter().map(|it| it.prepare());
+        let failures = prepared.filter_map(Result::err);
+        self.problems
+            .extend(failures.map(|error| PoolProblem::Recorder { reason: error.to_string() }));
         let unanswerable = self.governance.unanswerable();
         let unanswerable =
             unanswerable.map(|(rule, approvers)| PoolProblem::Unanswerable { rule, approvers });
         self.problems.extend(unanswerable);
+    }
+
+    pub(super) fn build(mut self) -> Result<ToolPool, PoolError> {
+        self.governance.ask_for_risk();
+        self.check_governance();
         self.problems.extend(
             self.governance
                 .hooks

@@ -170,6 +170,12 @@ pub enum PoolProblem {
         /// The reason.
         reason: String,
     },
+    /// A recorder cannot record calls.
+    #[error("the recorder of calls: {reason}")]
+    Recorder {
+        /// The reason.
+        reason: String,
+    },
     /// The pool has been closed.
     #[error("the pool has been closed")]
     Closed,

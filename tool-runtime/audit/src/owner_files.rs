@@ -1,0 +1,92 @@
+//! Files for their owner alone: a log tells what people did.
+
+use crate::error::{LogError, LogErrorKind};
+use std::fs::{self, File, OpenOptions};
+use std::path::{Path, PathBuf};
+
+/// Rights of users who are neither the owner nor in the group of a file.
+#[cfg(unix)]
+const OTHERS: u32 = 0o007;
+
+/// Options for writing, which create files that only their owner can read and write.
+pub(crate) fn options() -> OpenOptions {
+    let mut options = File::options();
+    options.write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// Warns about a file that was created with more rights. It keeps them: whoever operates the program may have given
+/// them to those who read the log.
+pub(crate) fn warn_if_exposed(path: &Path) {
+    if let Some(text) = exposure(path) {
+        tracing::warn!("{text}");
+    }
+}
+
+#[cfg(unix)]
+fn exposure(path: &Path) -> Option<String> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = fs::metadata(path).ok()?.permissions().mode();
+    (mode & OTHERS != 0).then(|| {
+        let path = path.display();
+        format!("other users can use the log `{path}`: take their rights away by `chmod o= {path}`")
+    })
+}
+
+#[cfg(not(unix))]
+fn exposure(_: &Path) -> Option<String> {
+    None
+}
+
+/// Checks that the file of a log has one name.
+///
+/// # Errors
+/// It has others, by hard links.
+#[cfg(unix)]
+pub(crate) fn check_single_name(path: &Path) -> Result<(), LogError> {
+    use std::os::unix::fs::MetadataExt as _;
+    let names = fs::metadata(path).map_err(|error| LogError::io(path, &error))?.nlink();
+    if names <= 1 {
+        return Ok(());
+    }
+    let text = format!(
+        "`{}` has {names} names (hard links), and SQLite keeps a journal for each, which damages the file: remove the other names, or use symbolic links",
+        path.display()
+    );
+    Err(LogError::new(LogErrorKind::Other, text))
+}
+
+#[cfg(not(unix))]
+pub(crate) fn check_single_name(_: &Path) -> Result<(), LogError> {
+    Ok(())
+}
+
+/// The folder of a file.
+pub(crate) fn folder(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::testing::Folder;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    #[test]
+    fn a_file_that_everybody_can_use_is_warned_about() {
+        let folder = Folder::new();
+        let path = folder.file("calls.db");
+        options().create(true).open(&path).unwrap();
+        for (rights, warns) in [(0o600, false), (0o660, false), (0o604, true), (0o602, true)] {
+            fs::set_permissions(&path, fs::Permissions::from_mode(rights)).unwrap();
+            let text = exposure(&path).unwrap_or_default();
+            let command = format!("`chmod o= {}`", path.display());
+            assert_eq!(text.ends_with(&command), warns, "{rights:o}: {text}");
+        }
+    }
+}
