@@ -314,13 +314,28 @@ mod tests {
     use crate::event::Stage;
     use tool_runtime_core::RetryMode;
 
+    fn event(bytes: usize) -> Item {
+        let arguments = "x".repeat(bytes).into();
+        let stage = Stage::Started { arguments, mode: RetryMode::SafeToRetry };
+        Item::Event(Event { time_us: 0, call: 1, stage }, None)
+    }
+
+    #[test]
+    fn events_that_wait_or_come_when_the_thread_ends_are_lost() {
+        let queue = Queue::default();
+        for item in [event(1), Item::Job(Box::new(|_, _| {})), event(1)] {
+            queue.push(item, false);
+        }
+        queue.end(LogError::new(LogErrorKind::Other, "the log has panicked"));
+        assert_eq!(queue.status().lost, 2);
+        queue.push(event(1), false);
+        queue.push(Item::Job(Box::new(|_, _| {})), false);
+        assert_eq!(queue.status().lost, 3);
+        assert_eq!(queue.error().unwrap().to_string(), "the log has panicked");
+    }
+
     #[test]
     fn a_queue_that_is_full_while_the_log_fails_gives_events_up() {
-        let event = |bytes: usize| {
-            let arguments = "x".repeat(bytes).into();
-            let stage = Stage::Started { arguments, mode: RetryMode::SafeToRetry };
-            Item::Event(Event { time_us: 0, call: 1, stage }, None)
-        };
         let queue = Queue::default();
         queue.state().error = Some(LogError::new(LogErrorKind::Full, "the disk is full"));
         let pushed = [MAX_QUEUED_BYTES, 1, 1].map(|bytes| queue.push(event(bytes), false));

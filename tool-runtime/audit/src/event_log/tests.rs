@@ -488,6 +488,25 @@ async fn removed_records_are_recorded_and_the_chain_stays_whole() {
     }
 }
 
+/// Else the head that is kept elsewhere would be that of a removed record.
+#[tokio::test]
+async fn the_head_is_announced_after_records_were_removed() {
+    let folder = Folder::new();
+    for name in ["a.db", "a.jsonl"] {
+        let (sender, heads) = std::sync::mpsc::channel();
+        let builder = EventLog::builder().rotate_at(1);
+        let builder = builder.on_head(move |head| sender.send(head.clone()).unwrap());
+        let log = builder.open(folder.file(name)).unwrap();
+        fill(&log, 2).await;
+        fill(&log, 2).await;
+        log.prune(8).await.unwrap();
+        let found = log.reader().await.unwrap().verify(None).unwrap();
+        assert!(found.first > 1, "{name}");
+        assert_eq!(heads.try_iter().last(), Some(found.head), "{name}");
+        assert_eq!(log.status().written, 17, "{name}");
+    }
+}
+
 #[tokio::test]
 async fn old_records_go_by_themselves() {
     let folder = Folder::new();
