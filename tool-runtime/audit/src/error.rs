@@ -77,3 +77,25 @@ impl From<LogError> for RecordError {
         Self::new(error.reason)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Error, ErrorKind};
+
+    #[test]
+    fn an_error_of_a_file_says_which_and_has_its_kind() {
+        for (kind, expected) in [
+            (ErrorKind::StorageFull, LogErrorKind::Full),
+            (ErrorKind::QuotaExceeded, LogErrorKind::Full),
+            (ErrorKind::PermissionDenied, LogErrorKind::ReadOnly),
+            (ErrorKind::ReadOnlyFilesystem, LogErrorKind::ReadOnly),
+            (ErrorKind::WouldBlock, LogErrorKind::Busy),
+            (ErrorKind::NotFound, LogErrorKind::Other),
+        ] {
+            let error = LogError::io(Path::new("calls.db"), &Error::from(kind));
+            assert_eq!(error.kind(), expected);
+            assert!(error.to_string().starts_with("`calls.db`: "), "{error}");
+        }
+    }
+}

@@ -182,3 +182,32 @@ pub(crate) fn now_us() -> u64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finished(outcome: Outcome) -> usize {
+        let stage = Stage::Finished { outcome, duration: None, is_replayed: false };
+        Event { time_us: 0, call: 1, stage }.size()
+    }
+
+    /// The queue is bounded by these sizes.
+    #[test]
+    fn an_event_is_as_large_as_its_texts() {
+        let text = "x".repeat(1000);
+        let structured = Observation::json(&text).unwrap();
+        let both = structured.clone().with_content(ContentBlock::text(&*text));
+        let failure = |message: &str| {
+            let (class, message) = (ErrorClass::Tool, message.to_owned());
+            Outcome::Failed(Box::new(Failure { class, message, detail: None, json: None }))
+        };
+        let small = finished(Outcome::Text("".into()));
+        assert_eq!(finished(Outcome::Text(text.as_str().into())), small + 1000);
+        assert_eq!(finished(failure(&text)), finished(failure("")) + 1000);
+        let done = |observation| finished(Outcome::Done(Box::new(observation)));
+        assert_eq!(done(Observation::text(&*text)), small + 1000);
+        assert_eq!(done(structured.clone()), small + 1002, "with quotes");
+        assert_eq!(done(both), small + 2002);
+    }
+}

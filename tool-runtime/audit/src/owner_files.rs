@@ -1,7 +1,7 @@
 //! Files for their owner alone: a log tells what people did.
 
-use crate::error::{LogError, LogErrorKind};
-use std::fs::{self, File, OpenOptions};
+use crate::error::LogError;
+use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 
 /// Rights of users who are neither the owner nor in the group of a file.
@@ -28,7 +28,7 @@ pub(crate) fn warn_if_exposed(path: &Path) {
 #[cfg(unix)]
 fn exposure(path: &Path) -> Option<String> {
     use std::os::unix::fs::PermissionsExt as _;
-    let mode = fs::metadata(path).ok()?.permissions().mode();
+    let mode = std::fs::metadata(path).ok()?.permissions().mode();
     (mode & OTHERS != 0).then(|| {
         let path = path.display();
         format!("other users can use the log `{path}`: take their rights away by `chmod o= {path}`")
@@ -46,8 +46,9 @@ fn exposure(_: &Path) -> Option<String> {
 /// It has others, by hard links.
 #[cfg(unix)]
 pub(crate) fn check_single_name(path: &Path) -> Result<(), LogError> {
+    use crate::error::LogErrorKind;
     use std::os::unix::fs::MetadataExt as _;
-    let names = fs::metadata(path).map_err(|error| LogError::io(path, &error))?.nlink();
+    let names = std::fs::metadata(path).map_err(|error| LogError::io(path, &error))?.nlink();
     if names <= 1 {
         return Ok(());
     }
@@ -75,6 +76,7 @@ pub(crate) fn folder(path: &Path) -> PathBuf {
 mod tests {
     use super::*;
     use crate::testing::Folder;
+    use std::fs;
     use std::os::unix::fs::PermissionsExt as _;
 
     #[test]

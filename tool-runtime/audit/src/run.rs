@@ -200,5 +200,9 @@ mod tests {
         assert!(text.starts_with("run order-17: settled, attempts: 2\ncalls: 6 (succ"), "{text}");
         assert!(text.contains("send {\"text\":\"a\"} -> succeeded (replayed): \"a\""), "{text}");
         assert_eq!(text.lines().count(), 8, "{text}");
+        let first = &log.reader().await.unwrap().records().next().unwrap().unwrap();
+        let call = &run.calls[0];
+        assert_eq!((call.seq, call.call, &call.process), (1, first.call, &first.process));
+        assert_eq!((call.time_us, run.first_us), (first.time_us, first.time_us));
     }
 }

@@ -212,3 +212,13 @@ async fn verify_asks_for_a_newer_head_if_the_record_of_the_head_was_removed() {
     let (_, text) = run(&["verify", path.to_str().unwrap(), "--head", head.to_str().unwrap()]);
     assert!(text.contains("\nrecord 4 of the head was removed, so"), "{text}");
 }
+
+#[test]
+fn a_pool_with_a_log_has_commands_that_need_no_pool() {
+    use tool_runtime_core::PoolExtension as _;
+    let commands = EventLog::commands();
+    let names: Vec<&str> = commands.iter().map(|command| command.form().name).collect();
+    assert_eq!(names, ["log show", "log follow", "log verify", "log export", "log resolve"]);
+    let arguments = CommandArguments::new([""; 0], [("", ""); 0]);
+    assert!(commands.iter().all(|command| command.run_without_pool(&arguments).is_some()));
+}

@@ -66,6 +66,15 @@ async fn each_stage_of_a_call_is_a_record() {
         assert!(by.is_none_or(|by| by.as_deref() == Some("ada")));
         let allowed = records.iter().find(|record| record.kind == Allowed);
         assert!(allowed.is_none_or(|record| record.rule.as_deref() == Some("rest")), "{records:?}");
+        let has = |kind| expected.contains(&kind);
+        let shown = crate::calls::Calls::of(records)[0].to_string();
+        for (kind, text) in [
+            (Allowed, "allowed (rule rest)"),
+            (Denied, "denied (rule no): not that text"),
+            (Asked, "asked (rule ask): Is that right?; approved by ada"),
+        ] {
+            assert_eq!(shown.contains(text), has(kind), "{shown}");
+        }
     }
 }
 
@@ -298,6 +307,9 @@ async fn a_step_that_broke_off_is_refused_until_it_is_resolved() {
         assert_eq!(class(&refused), Some(ErrorClass::Indeterminate));
     }
     let all = records(&log).await;
+    let class = |record: &LogRecord| (record.kind, record.class.clone());
+    let refused = (RecordKind::Indeterminate, Some("indeterminate".to_owned()));
+    assert_eq!(all.iter().filter(|record| class(record) == refused).count(), 2, "{all:?}");
     let step = StepId::new(all[0].step.clone().unwrap());
     log.resolve(&step, Resolution::Ran(Observation::text("sent")), "ada").await.unwrap();
     assert_eq!(attempt(&pool, "wait").await.observation().to_text(), "sent");
@@ -488,6 +500,68 @@ async fn removed_records_are_recorded_and_the_chain_stays_whole() {
     }
 }
 
+/// Transactions of any size would not stay in the caches of the processor.
+#[tokio::test]
+async fn many_events_are_several_transactions() {
+    let (sender, heads) = std::sync::mpsc::channel();
+    let builder = EventLog::builder().write_every(Duration::from_secs(3600));
+    let log = builder.on_head(move |head| sender.send(head.seq).unwrap()).memory().unwrap();
+    fill(&log, 600).await;
+    let transactions: Vec<u64> = heads.try_iter().collect();
+    assert_eq!(transactions, [2048, 2400]);
+}
+
+#[tokio::test]
+async fn the_end_of_a_call_is_durable_before_its_answer_if_asked_for() {
+    let folder = Folder::new();
+    for (name, is_durable) in [("a.db", true), ("b.db", false)] {
+        let builder = EventLog::builder().write_every(Duration::from_secs(3600));
+        let builder = if is_durable { builder.durable() } else { builder };
+        let log = builder.open(folder.file(name)).unwrap();
+        pool(&log).call(ToolCall::new("send", "{}")).await;
+        let records = LogReader::open(folder.file(name)).unwrap().records().count();
+        assert_eq!(records, if is_durable { 4 } else { 3 });
+    }
+}
+
+#[test]
+fn a_log_is_written_without_a_runtime() {
+    let fails = Arc::new(true.into());
+    let backend = Faulty(crate::memory::MemoryLog::default(), Arc::clone(&fails));
+    let log = EventLog::builder().backend(backend).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(pool(&log).call(ToolCall::new("echo", "{}")));
+    assert_eq!(log.flush_blocking().unwrap_err().kind(), LogErrorKind::Full);
+    fails.store(false, Order::Relaxed);
+    log.flush_blocking().unwrap();
+    assert_eq!(log.status().written, 4);
+}
+
+#[tokio::test]
+async fn a_result_with_more_than_a_text_is_given_back_whole() {
+    let (log, runs) = (EventLog::memory(), Arc::<AtomicU32>::default());
+    let observation = || Observation::json(&json!({ "a": 1 })).unwrap();
+    let pool = {
+        let runs = Arc::clone(&runs);
+        let get = move || {
+            runs.fetch_add(1, Order::Relaxed);
+            let text = observation().with_content(tool_runtime_core::ContentBlock::text("one"));
+            std::future::ready(text.with_meta("tool-runtime/cost", 0.25))
+        };
+        let pool = ToolPool::builder().add(Tool::builder("get", "Get.").handler(get));
+        pool.install(log.clone()).build().unwrap()
+    };
+    for _ in 0..2 {
+        let result = attempt(&pool, "get").await;
+        let observation = result.observation();
+        assert_eq!(observation.structured(), Some(&json!({ "a": 1 })));
+        assert_eq!(observation.content().len(), 1);
+    }
+    assert_eq!(runs.load(Order::Relaxed), 1);
+    let costs = records(&log).await.into_iter().filter_map(|record| record.cost_micros);
+    assert_eq!(costs.take(1).collect::<Vec<_>>(), [250_000]);
+}
+
 /// Else the head that is kept elsewhere would be that of a removed record.
 #[tokio::test]
 async fn the_head_is_announced_after_records_were_removed() {
@@ -505,6 +579,15 @@ async fn the_head_is_announced_after_records_were_removed() {
         assert_eq!(heads.try_iter().last(), Some(found.head), "{name}");
         assert_eq!(log.status().written, 17, "{name}");
     }
+}
+
+#[tokio::test]
+async fn a_backend_that_cannot_remove_records_says_so() {
+    let backend = Faulty(crate::memory::MemoryLog::default(), Arc::default());
+    let log = EventLog::builder().backend(backend).unwrap();
+    fill(&log, 1).await;
+    let error = log.prune(2).await.unwrap_err();
+    assert_eq!(error.to_string(), "this log does not remove records");
 }
 
 #[tokio::test]

@@ -101,6 +101,9 @@ fn edits() -> Vec<Attack> {
     vec![
         found("an argument", "record 5 was changed", |log| log.replace(5, " 2\"", " 3\"")),
         found("the tool", "record 5 was changed", |log| log.replace(5, "echo", "send")),
+        found("the first record of the active file", "record 17 was changed", |log| {
+            log.replace(17, "echo", "send");
+        }),
         found("the kind", "record 6 was changed", |log| log.replace(6, "allowed", "denied")),
         found("the time", "record 9 was changed", |log| {
             log.replace(9, "time_us\":", "time_us\":1");
