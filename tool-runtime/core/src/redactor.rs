@@ -7,7 +7,7 @@ mod views;
 
 use crate::mask::{self, Mask};
 use crate::printable::{is_one_line, one_line, printable};
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, Match};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -22,6 +22,8 @@ pub const HIDDEN: &str = "..";
 /// which programs repeat them. These are the escapes of JSON in any spelling and up to three layers deep,
 /// percent-encoding, base64 (standard and URL-safe, with and without padding, also within longer data)
 /// and hex digits.
+///
+/// Secrets that overlap are replaced together, by the replacement of the first.
 ///
 /// Values shorter than six bytes are not replaced, and in base64 and hex digits those shorter than
 /// eight. Not found: base64 with line breaks inside of a secret, and transformations such as a reversal.
@@ -62,8 +64,7 @@ impl Redactor {
             return Self::default();
         }
         let longest = patterns.iter().map(String::len).max().unwrap_or(0);
-        // A secret may be a part of another: the longer one counts.
-        let finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&patterns);
+        let finder = AhoCorasick::new(&patterns);
         let finder = finder.expect("secrets of a configuration fit into a finder");
         Self { finder: Some(finder), replacements, longest }
     }
@@ -94,15 +95,16 @@ impl Redactor {
         redacted.into()
     }
 
-    /// The secrets in a text, in order. Those that overlap are one.
+    /// The secrets in a text, in order. Those that overlap are one, named after the first, and of those
+    /// with the same begin after the longest.
     fn find(&self, text: &str) -> Vec<Found> {
         let Some(finder) = &self.finder else { return Vec::new() };
-        let matches = finder.find_iter(text);
+        let matches = overlapping(finder, text.as_bytes());
         let mut found: Vec<Found> = matches
             .map(|found| Found { range: found.range(), pattern: found.pattern().as_usize() })
             .collect();
         for view in views::views(text) {
-            found.extend(finder.find_iter(view.bytes()).map(|found| Found {
+            found.extend(overlapping(finder, view.bytes()).map(|found| Found {
                 range: on_boundaries(text, view.range(found.range())),
                 pattern: found.pattern().as_usize(),
             }));
@@ -255,6 +257,13 @@ impl std::fmt::Debug for Redactor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Redactor").field("is_empty", &self.finder.is_none()).finish_non_exhaustive()
     }
+}
+
+/// All matches, also those that overlap: the end of a secret may be the beginning of another.
+fn overlapping<'a>(finder: &'a AhoCorasick, text: &'a [u8]) -> impl Iterator<Item = Match> + 'a {
+    // Text without a secret is scanned by the faster search.
+    let has_match = finder.is_match(text);
+    has_match.then(|| finder.find_overlapping_iter(text)).into_iter().flatten()
 }
 
 /// The range, widened to whole characters.

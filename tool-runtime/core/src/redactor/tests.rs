@@ -1,6 +1,7 @@
 //! Secrets in every form that programs repeat them in.
 
 use super::*;
+use crate::hex::hex;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use proptest::prelude::*;
@@ -28,6 +29,27 @@ fn the_longer_of_overlapping_secrets_is_replaced() {
         assert_eq!(redactor(&all).text(text), redacted);
         assert_eq!(redactor(&all).line(text, 100), redacted);
     }
+}
+
+/// A prefix of one secret may be the end of another, in each form.
+#[test]
+fn overlapping_secrets_leave_no_tail() {
+    let secrets = [("${A}", "abcdef-01234"), ("${B}", "1234+defghi"), ("${C}", "efghi+jkl")];
+    let all = "abcdef-01234+defghi+jkl";
+    let redactor = redactor(&secrets);
+    for (form, text) in [
+        ("verbatim", all.to_owned()),
+        ("percent-encoded", all.replace('+', "%2B")),
+        ("escaped", all.replace('+', r"\u002b")),
+        ("hex", hex(all.as_bytes())),
+        ("base64", STANDARD.encode(all)),
+    ] {
+        let redacted = redactor.text(&text);
+        assert_eq!(redacted.trim_end_matches('='), "${A}", "{form}");
+    }
+    assert_eq!(redactor.text("1234+defghi, efghi+jkl"), "${B}, ${C}");
+    let parts = redactor.split(&["abcdef-0", "1234+def", "ghi+jkl."]).unwrap();
+    assert_eq!(parts, ["${A}", "", "."]);
 }
 
 #[test]
