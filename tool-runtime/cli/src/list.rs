@@ -12,8 +12,9 @@ pub(super) fn list(pool: &ToolPool, json: bool) -> ExitCode {
     }
     let header = ["NAME", "TITLE", "HINTS", "DESCRIPTION"].map(str::to_owned);
     let snapshot = pool.snapshot();
-    let rows: Vec<[String; 4]> =
-        std::iter::once(header).chain(snapshot.tools().iter().map(row)).collect();
+    let rows: Vec<[String; 4]> = std::iter::once(header)
+        .chain(snapshot.tools().iter().zip(snapshot.definitions()).map(row))
+        .collect();
     for line in table::aligned(&rows) {
         print::line(&line);
     }
@@ -50,8 +51,8 @@ pub(super) fn schema(pool: &ToolPool, name: Option<&str>) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn row(tool: &Tool) -> [String; 4] {
-    let (definition, dash) = (tool.definition(), || "-".to_owned());
+fn row((tool, definition): (&Tool, &ToolDefinition)) -> [String; 4] {
+    let dash = || "-".to_owned();
     let original = std::iter::successors(tool.made_from(), |tool| tool.made_from()).last();
     let original = original.map(|it| format!(" (made from `{}`)", it.name()));
     [

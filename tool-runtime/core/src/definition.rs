@@ -1,6 +1,7 @@
 //! Definitions of tools.
 
 mod draft;
+mod masked;
 mod scopes;
 mod task;
 pub(crate) mod unknown;

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// Shorter values are words like `1`, `true` or `debug`: not secrets, and frequent in any text.
-const MIN_LENGTH: usize = 6;
+pub const MIN_LENGTH: usize = 6;
 
 /// Replaces a secret without a name.
 pub const HIDDEN: &str = "..";

@@ -15,13 +15,13 @@ pub use crate::isolation::{
     FirstPoll, Isolation, Watched, fill_lifo_slot, first_polled, release_woken,
 };
 pub use crate::loopback::is_loopback;
-pub use crate::mask::Mask;
+pub use crate::mask::{Mask, as_json_in_place, has_secret, has_secret_key};
 pub use crate::matching::argument_text;
 pub use crate::name::{MAX_LENGTH, is_allowed, problem};
 pub use crate::pool::{Absence, Claim, CommandFailure, Found, PoolNews, Watcher, run_printing};
 pub use crate::printable::{one_line, printable};
 #[cfg(feature = "redact")]
-pub use crate::redactor::{HIDDEN, Redactor};
+pub use crate::redactor::{HIDDEN, MIN_LENGTH as MIN_SECRET, Redactor};
 pub use crate::registration::{ExpectedTool, expected_tools};
 pub use crate::schema::check::{check, hide_secrets};
 pub use crate::schema::nearest::nearest;

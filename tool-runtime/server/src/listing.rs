@@ -5,7 +5,10 @@ use rmcp::model::{
     JsonObject, Prompt, PromptsCapability, Resource, ResourceTemplate, ResourcesCapability,
     ServerCapabilities, TASKS_EXTENSION_ID, Tool,
 };
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::sync::{Arc, Weak};
+use tool_runtime_core::seam::as_json_in_place;
 use tool_runtime_core::{self as core, Snapshot, TaskSupport};
 
 /// The lists of one snapshot, converted once. Every list is sorted by the names in its cursors.
@@ -35,9 +38,9 @@ impl Listing {
         Self {
             modern: snapshot.definitions().map(convert::tool).collect(),
             legacy: snapshot.definitions().map(convert::legacy_tool).collect(),
-            prompts: snapshot.prompts().iter().map(convert::prompt).collect(),
-            resources: resources.into_iter().map(convert::resource).collect(),
-            templates: templates.into_iter().map(convert::template).collect(),
+            prompts: masked(snapshot, snapshot.prompts().iter().map(convert::prompt)),
+            resources: masked(snapshot, resources.into_iter().map(convert::resource)),
+            templates: masked(snapshot, templates.into_iter().map(convert::template)),
             capabilities: capabilities(snapshot),
             #[cfg(feature = "http")]
             mirrored: snapshot.definitions().map(convert::is_mirrored).collect(),
@@ -75,6 +78,18 @@ pub fn offered_beside_tools(snapshot: &Arc<Snapshot>) -> Vec<(&'static str, serd
     ];
     let lists = written.into_iter().filter_map(|(kind, list)| Some((kind, list.ok()?)));
     lists.filter(|(_, list)| list.as_array().is_some_and(|list| !list.is_empty())).collect()
+}
+
+/// Prompts or resources without the secrets of the pool.
+fn masked<T: Serialize + DeserializeOwned>(
+    snapshot: &Snapshot,
+    listed: impl Iterator<Item = T>,
+) -> Vec<T> {
+    let mut listed: Vec<T> = listed.collect();
+    if let Some(mask) = snapshot.mask() {
+        listed.iter_mut().for_each(|one| as_json_in_place(&**mask, one));
+    }
+    listed
 }
 
 /// The capabilities in use, and tools, which may be added at any time.

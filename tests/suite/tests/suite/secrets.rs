@@ -4,12 +4,13 @@ use super::support::{Log, pool_of};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
+use tool_runtime::export::Api;
 use tool_runtime::prelude::*;
 use tool_runtime::testing::{Question, Reply, TestClient};
 use tool_runtime::{
     After, AfterCall, Approval, ApprovalRequest, Before, BoxFuture, CallEvent, CallStage, Hook,
-    HookCall, LogEntry, LogLevel, OutputLimits, Peer, PeerCapability, PeerError, PeerRequest,
-    Principal, Progress, Prompt, Receipt, Recorder, Resource, SecretTemplate, Secrets,
+    HookCall, Icon, LogEntry, LogLevel, OutputLimits, Peer, PeerCapability, PeerError, PeerRequest,
+    Principal, Progress, Prompt, Receipt, Recorder, Resource, SecretTemplate, Secrets, Source,
     TextArguments,
 };
 
@@ -238,6 +239,97 @@ async fn prompts_and_resources_show_no_secret() {
     assert_eq!(prompt.messages[0].content.as_text(), Some("${KEY}"));
     let contents = pool.read_resource("a:b", &pool.context()).await.unwrap();
     assert_eq!(contents[0].text.as_deref(), Some("${KEY}"));
+}
+
+#[tokio::test]
+async fn definitions_show_no_secret_of_the_pool() {
+    let schema = json!({
+        "type": "object",
+        "properties": { "key": { "type": "string", "title": KEY, "default": KEY, "enum": [KEY, "other"] } },
+    });
+    let connect = Tool::builder("connect", format!("Connect by {KEY}."))
+        .title(format!("Connect {KEY}"))
+        .input_schema(schema)
+        .icon(Icon::new(format!("https://example.com/?key={KEY}")))
+        .meta([("example/key".to_owned(), json!(KEY))].into_iter().collect())
+        .handler(|| async {});
+    let prompt = Prompt::builder("hello", format!("Say {KEY}.")).handler(|| async { "hello" });
+    let resource = Resource::builder("a:b", format!("b {KEY}"), "A text.").handler(|| async { "" });
+    let pool = ToolPool::builder().add(connect).add_prompt(prompt).add_resource(resource);
+    let pool = pool.secrets(secrets()).build().unwrap();
+    let client = TestClient::stateful(&pool).await;
+    let (prompts, resources) = (
+        client.pages("prompts/list").await.unwrap(),
+        client.pages("resources/list").await.unwrap(),
+    );
+    let greeting = pool.get_prompt("hello", &TextArguments::new(), &pool.context()).await.unwrap();
+    let export = pool.snapshot().export(Api::OpenAiChat);
+    for (place, shown) in [
+        ("listed", json!(client.list_tools().await).to_string()),
+        ("as JSON", pool.definitions_json().to_string()),
+        ("exported", json!(export.definitions()).to_string()),
+        ("prompts", json!(prompts).to_string()),
+        ("prompt", format!("{:?}", greeting.description)),
+        ("resources", json!(resources).to_string()),
+    ] {
+        assert!(shown.contains("${KEY}") && !shown.contains("k3y"), "{place}: {shown}");
+    }
+    let listed = &client.list_tools().await[0].input_schema["properties"]["key"];
+    assert_eq!(listed["enum"], json!(["${KEY}", "other"]));
+}
+
+/// Masked, it could not be called.
+#[test]
+fn a_name_with_a_secret_is_a_problem_of_the_pool() {
+    let secrets = || Secrets::new().with("KEY", "s3cret-key");
+    let schema = json!({ "type": "object", "properties": { "s3cret-key": {} } });
+    let one = Tool::builder("get_s3cret-key", "Get.").handler(|| async {});
+    let two = Tool::builder("set", "Set.").input_schema(schema).handler(|| async {});
+    let resource = Resource::builder("a:s3cret-key", "b", "A text.").handler(|| async { "" });
+    let pool = ToolPool::builder().add(one).add(two).add_resource(resource).secrets(secrets());
+    let problems: Vec<String> =
+        pool.build().unwrap_err().problems().iter().map(ToString::to_string).collect();
+    assert_eq!(
+        problems,
+        [
+            "tool `get_${KEY}`: its name contains a secret; give it another name",
+            "tool `set`: the name of an argument contains a secret; give it another name",
+            "resource `a:${KEY}`: its name or URI contains a secret; give it another one",
+        ]
+    );
+}
+
+/// The other tools of the pool stay.
+#[test]
+fn an_external_tool_with_a_secret_in_its_name_is_left_out() {
+    let secrets = secrets();
+    let ping = || Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
+    let pool = ToolPool::builder().add(ping()).secrets(secrets.clone()).build().unwrap();
+    secrets.hide([("..".to_owned(), "an0ther-key".to_owned())]);
+    let tool = Tool::builder("get_an0ther-key", "Get.").handler(|| async {});
+    pool.set_tools(&Source::mcp("s"), [tool]).unwrap();
+    assert_eq!(pool.snapshot().tools().len(), 1);
+    let report = pool.report().to_string();
+    let left_out = "get_..  mcp:s   quarantined: its name contains a secret; give it another name";
+    assert!(report.contains(left_out), "{report}");
+}
+
+#[tokio::test]
+async fn errors_and_completions_of_prompts_and_resources_show_no_secret() {
+    let failing = || async { Err::<String, _>(ToolError::user(KEY)) };
+    let prompt = Prompt::builder("hello", "Say hello.").handler(failing);
+    let resource = Resource::builder("a:{b}", "b", "A text.")
+        .complete("b", |_: String| vec![KEY])
+        .handler(failing);
+    let pool = ToolPool::builder().add_prompt(prompt).add_resource(resource).secrets(secrets());
+    let pool = pool.build().unwrap();
+    let context = pool.context();
+    let error = pool.get_prompt("hello", &TextArguments::new(), &context).await.unwrap_err();
+    assert_eq!(error.message(), "${KEY}");
+    let error = pool.read_resource("a:b", &context).await.unwrap_err();
+    assert_eq!(error.message(), "${KEY}");
+    let completion = pool.complete_resource("a:{b}", "b", "", &context).await.unwrap();
+    assert_eq!(completion.values, ["${KEY}"]);
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ use crate::content::ResourceContents;
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass, excerpt};
 use crate::future::BoxFuture;
+use crate::mask;
 use crate::observation::{mask_block, mask_contents};
 use crate::offering::OfferingProperties;
 use crate::pool::ToolPool;
@@ -47,9 +48,11 @@ impl ToolPool {
         let description = prompt.definition().description.clone();
         let (arguments, own) = (arguments.clone(), context.clone().into_owned());
         let work = async move { prompt.run(&arguments, &own).await };
-        let mut messages = attended(work, name, limit, &context).await?;
-        messages.description.get_or_insert(description);
+        let messages = attended(work, name, limit, &context).await;
+        let mut messages = messages.map_err(|error| self.governance().masked_error(error))?;
+        let description = messages.description.get_or_insert(description);
         if let Some(mask) = &self.governance().mask {
+            mask::in_place(&**mask, description);
             let messages = messages.messages.iter_mut();
             messages.for_each(|message| mask_block(&**mask, &mut message.content));
         }
@@ -83,7 +86,8 @@ impl ToolPool {
         let (limit, context) = self.bounds(resource.terms(), context);
         let (read, own) = (uri.to_owned(), context.clone().into_owned());
         let work = async move { resource.run(&read, &captures, &own).await };
-        let contents = attended(work, uri, limit, &context).await?;
+        let contents = attended(work, uri, limit, &context).await;
+        let contents = contents.map_err(|error| self.governance().masked_error(error))?;
         let mut contents = contents.ok_or_else(|| nothing_at(uri))?;
         if let Some(mask) = &self.governance().mask {
             contents.iter_mut().for_each(|contents| mask_contents(&**mask, contents));
@@ -144,7 +148,12 @@ impl ToolPool {
             let completers = &terms(&offering).completers;
             Ok(Completion::of(completers.complete(&argument, &prefix, &own).await))
         };
-        attended(work, name, limit, &context).await
+        let completion = attended(work, name, limit, &context).await;
+        let mut completion = completion.map_err(|error| self.governance().masked_error(error))?;
+        if let Some(mask) = &self.governance().mask {
+            completion.values.iter_mut().for_each(|value| mask::in_place(&**mask, value));
+        }
+        Ok(completion)
     }
 
     fn find_prompt(&self, name: &str) -> Result<Prompt, CallError> {

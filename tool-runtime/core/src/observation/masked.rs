@@ -3,8 +3,8 @@
 use super::{Blocks, Observation};
 use crate::content::{ContentBlock, ResourceContents, TextContent};
 use crate::mask::{self, Mask};
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
@@ -14,9 +14,9 @@ impl Observation {
         self.mask_content(mask);
         self.mask_structured(mask);
         if let Some(extra) = self.extra.as_deref_mut() {
-            extra.meta.iter_mut().for_each(|meta| mask_members(mask, meta));
+            extra.meta.iter_mut().for_each(|meta| mask::members_in_place(mask, meta));
             extra.visual.iter_mut().for_each(|visual| mask::in_place(mask, visual));
-            mask_members(mask, &mut extra.other);
+            mask::members_in_place(mask, &mut extra.other);
         }
         self
     }
@@ -95,20 +95,20 @@ pub(crate) fn mask_block(mask: &dyn Mask, block: &mut ContentBlock) {
                 Text::Block(content).set(masked);
             }
             if content.extra.is_some() {
-                mask_as_json(mask, &mut content.extra);
+                mask::as_json_in_place(mask, &mut content.extra);
             }
         }
         ContentBlock::Image(media) | ContentBlock::Audio(media) => {
             mask::base64_in_place(mask, &mut media.data);
             mask::in_place(mask, &mut media.mime_type);
-            mask_as_json(mask, &mut media.extra);
+            mask::as_json_in_place(mask, &mut media.extra);
         }
         ContentBlock::Resource(embedded) => {
             mask_contents(mask, &mut embedded.resource);
-            mask_as_json(mask, &mut embedded.extra);
+            mask::as_json_in_place(mask, &mut embedded.extra);
         }
-        ContentBlock::ResourceLink(_) => mask_as_json(mask, block),
-        ContentBlock::Other(members) => mask_members(mask, members),
+        ContentBlock::ResourceLink(_) => mask::as_json_in_place(mask, block),
+        ContentBlock::Other(members) => mask::members_in_place(mask, members),
     }
 }
 
@@ -118,31 +118,5 @@ pub(crate) fn mask_contents(mask: &dyn Mask, contents: &mut ResourceContents) {
     contents.text.iter_mut().for_each(|text| mask::in_place(mask, text));
     contents.blob.iter_mut().for_each(|blob| mask::base64_in_place(mask, blob));
     contents.mime_type.iter_mut().for_each(|kind| mask::in_place(mask, kind));
-    contents.meta.iter_mut().for_each(|meta| mask_members(mask, meta));
-}
-
-/// Masks small parts by their JSON.
-fn mask_as_json<T>(mask: &dyn Mask, part: &mut T)
-where
-    T: serde::Serialize + serde::de::DeserializeOwned,
-{
-    let Ok(value) = serde_json::to_value(&*part) else { return };
-    let mut masked = value.clone();
-    mask.value(&mut masked);
-    if masked != value
-        && let Ok(masked) = serde_json::from_value(masked)
-    {
-        *part = masked;
-    }
-}
-
-fn mask_members(mask: &dyn Mask, members: &mut Map<String, Value>) {
-    if members.is_empty() {
-        return;
-    }
-    let mut value = Value::Object(std::mem::take(members));
-    mask.value(&mut value);
-    if let Value::Object(masked) = value {
-        *members = masked;
-    }
+    contents.meta.iter_mut().for_each(|meta| mask::members_in_place(mask, meta));
 }

@@ -337,9 +337,12 @@ impl<S> ToolPoolBuilder<S> {
         self
     }
 
-    /// Masks secrets in everything that leaves the pool: results, errors and their traces, progress,
-    /// logs, questions, approvals, prompts and resources. The secrets are also state, so that a tool
-    /// borrows them as `&Secrets`. Default: nothing is masked.
+    /// Masks secrets in what leaves the pool: results, errors and their traces, progress, logs,
+    /// questions, approvals, prompts, resources, definitions and reports, in the forms that
+    /// [`Redactor`](crate::Redactor) finds. A name that contains a secret is a problem: masked, it
+    /// could not be called. Definitions are masked with the secrets that are known when the tools last
+    /// changed. The secrets are also state, so that a tool borrows them as `&Secrets`. Default:
+    /// nothing is masked.
     #[cfg(feature = "redact")]
     pub fn secrets(mut self, secrets: crate::Secrets) -> Self {
         let mask: Arc<dyn crate::mask::Mask> = Arc::new(secrets.clone());

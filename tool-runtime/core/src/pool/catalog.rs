@@ -2,6 +2,7 @@
 
 use super::problem::PoolProblem;
 use crate::context::State;
+use crate::mask::{Mask, has_secret};
 use crate::name;
 use crate::offering::OfferingProperties;
 use crate::prompt::Prompt;
@@ -109,7 +110,10 @@ impl Item {
     }
 
     fn problem(&self, reason: String) -> PoolProblem {
-        let name = self.name().to_owned();
+        self.problem_of(self.name().to_owned(), reason)
+    }
+
+    fn problem_of(&self, name: String, reason: String) -> PoolProblem {
         match self {
             Self::Prompt(_) => PoolProblem::InvalidPrompt { prompt: name, reason },
             Self::Resource(_) => PoolProblem::InvalidResource { uri: name, reason },
@@ -161,6 +165,17 @@ pub(super) fn settle(
         }
     }
     settled
+}
+
+/// The prompts and resources whose names or URIs contain a secret.
+pub(super) fn secret_names(settled: &[Entry], mask: &dyn Mask) -> Vec<PoolProblem> {
+    let is_secret = |entry: &&Entry| has_secret(mask, entry.item.name());
+    let problem = |entry: &Entry| {
+        let name = mask.text(entry.item.name()).into_owned();
+        let reason = "its name or URI contains a secret; give it another one".to_owned();
+        entry.item.problem_of(name, reason)
+    };
+    settled.iter().filter(is_secret).map(problem).collect()
 }
 
 fn duplicate(earlier: &Entry, later: &Entry) -> PoolProblem {

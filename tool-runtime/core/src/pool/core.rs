@@ -230,6 +230,9 @@ impl Core {
         drop(offered);
         report.absent =
             absences.iter().filter_map(Weak::upgrade).flat_map(|asked| asked.absent()).collect();
+        if let Some(mask) = &self.governance.mask {
+            report.mask(&**mask);
+        }
         report.tools.sort_by(|a, b| (&a.name, &a.source).cmp(&(&b.name, &b.source)));
         report
     }

@@ -173,6 +173,11 @@ impl Draft {
         let mut decision = self.rules.decide(self.offers);
         let settled =
             catalog::settle(self.entries.clone(), &self.rules.state, &mut decision.problems);
+        if let Some(mask) = &self.governance.mask {
+            let secret_names = decision.secret_names(&**mask);
+            decision.problems.extend(secret_names);
+            decision.problems.extend(catalog::secret_names(&settled, &**mask));
+        }
         if !self.allow_empty {
             let idle = self.rules.idle_transforms(&decision.offers);
             decision.problems.extend(idle.into_iter().map(|selector| {

@@ -104,12 +104,18 @@ impl Governance {
         &self,
         outcome: Result<Observation, CallError>,
     ) -> Result<Observation, CallError> {
+        match (self.mask.as_deref(), outcome) {
+            (Some(mask), Ok(observation)) => Ok(observation.masked(mask)),
+            (_, Err(error)) => Err(self.masked_error(error)),
+            (None, outcome) => outcome,
+        }
+    }
+
+    /// The error without secrets.
+    pub(crate) fn masked_error(&self, error: CallError) -> CallError {
         match self.mask.as_deref() {
-            None => outcome,
-            Some(mask) => match outcome {
-                Ok(observation) => Ok(observation.masked(mask)),
-                Err(error) => Err(error.masked(mask)),
-            },
+            Some(mask) => error.masked(mask),
+            None => error,
         }
     }
 

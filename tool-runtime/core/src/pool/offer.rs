@@ -8,6 +8,7 @@ use crate::context::State;
 use crate::definition::ToolDefinition;
 use crate::error::excerpt;
 use crate::hook::{Found, Hooks};
+use crate::mask::Mask;
 use crate::name;
 use crate::pattern::ToolPattern;
 use crate::schema::nearest::nearest;
@@ -69,6 +70,7 @@ impl Rules {
             while let Some(next) = rest.next_if(|next| next.tool.name() == group[0].tool.name()) {
                 group.push(next);
             }
+            remove_invalid(&mut group, &self.state, &mut decision);
             self.decide_group(&mut group, &mut decision);
         }
         find_case_collisions(&mut decision);
@@ -105,7 +107,6 @@ impl Rules {
     /// All offers of one name: a later source shadows an earlier one of lower rank. Others collide,
     /// unless the filter excludes one of the two.
     fn decide_group(&self, group: &mut Vec<Offer>, decision: &mut Decision) {
-        remove_invalid(group, decision);
         let mut group = group.drain(..);
         let Some(mut holder) = group.next() else { return };
         for later in group {
@@ -201,6 +202,18 @@ impl Offer {
 }
 
 impl Decision {
+    /// The tools of the program itself whose names contain a secret. Not a rule of [`Rules::decide`]: a secret that is
+    /// added later must not keep other tools from changing.
+    pub(super) fn secret_names(&self, mask: &dyn Mask) -> Vec<PoolProblem> {
+        let is_own = |offer: &&Offer| !matches!(offer.source, Source::Mcp(_));
+        let problem = |offer: &Offer| {
+            let reason = offer.tool.definition().secret_name(mask)?.to_owned();
+            let tool = mask.text(offer.tool.name()).into_owned();
+            Some(PoolProblem::InvalidDefinition { tool, reason })
+        };
+        self.visible().filter(is_own).filter_map(problem).collect()
+    }
+
     /// The content of a snapshot.
     pub(super) fn visible_tools(&self) -> Vec<Found> {
         self.visible().map(|offer| Found::new(offer.tool.clone(), offer.source.clone())).collect()
@@ -250,14 +263,20 @@ impl Decision {
 
 /// Removes tools that clients would reject: a problem for the program's own tools; a server's tool
 /// is quarantined, so that its other tools remain.
-fn remove_invalid(group: &mut Vec<Offer>, decision: &mut Decision) {
+fn remove_invalid(group: &mut Vec<Offer>, state: &State, decision: &mut Decision) {
     group.retain(|offer| {
         let problems = definition_problems(offer);
-        if problems.is_empty() || !matches!(offer.source, Source::Mcp(_)) {
+        if !matches!(offer.source, Source::Mcp(_)) {
             decision.problems.extend(problems);
             return true;
         }
-        let reasons: Vec<String> = problems.into_iter().map(reason).collect();
+        let mask = state.mask.as_deref();
+        let secret = mask.and_then(|mask| offer.tool.definition().secret_name(mask));
+        let reasons: Vec<String> =
+            problems.into_iter().map(reason).chain(secret.map(str::to_owned)).collect();
+        if reasons.is_empty() {
+            return true;
+        }
         let status = ToolStatus::Quarantined { reason: reasons.join("; ") };
         decision.offers.push((offer.clone(), status));
         false

@@ -1,6 +1,7 @@
 //! The status of every tool that was offered to a pool.
 
 use super::selector::Selector;
+use crate::mask::{self, Mask};
 use crate::source::Source;
 use crate::tool::{Requirement, RequirementState};
 use serde::{Deserialize, Serialize};
@@ -122,6 +123,21 @@ impl PoolReport {
     /// Whether no tool is visible.
     pub fn is_empty(&self) -> bool {
         !self.tools.iter().any(|tool| tool.status == ToolStatus::Visible)
+    }
+
+    /// Masks secrets in names and reasons: a tool may be left out for the secret in its name.
+    pub(super) fn mask(&mut self, mask: &dyn Mask) {
+        for tool in &mut self.tools {
+            mask::in_place(mask, &mut tool.name);
+            tool.made_from.iter_mut().for_each(|name| mask::in_place(mask, name));
+            mask::as_json_in_place(mask, &mut tool.requirements);
+            if let ToolStatus::Unusable { reason } | ToolStatus::Quarantined { reason } =
+                &mut tool.status
+            {
+                mask::in_place(mask, reason);
+            }
+        }
+        self.absent.iter_mut().for_each(|absent| mask::in_place(mask, &mut absent.reason));
     }
 }
 

@@ -8,6 +8,7 @@ use crate::error::CallError;
 use crate::export::{ApiFormat, Export};
 use crate::governance::MetaParameters;
 use crate::hook::{Found, Hooks};
+use crate::mask::Mask;
 use crate::matching::CallRule;
 use crate::prompt::Prompt;
 use crate::resource::Resource;
@@ -18,8 +19,15 @@ use std::fmt;
 use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// The hooks of a pool, and the parameters that it adds.
-type Rules = (Arc<Hooks>, Option<MetaParameters>);
+/// The parts of a pool's governance that its snapshots need.
+#[derive(Clone, Default)]
+struct Rules {
+    hooks: Arc<Hooks>,
+    /// The parameters that the pool adds.
+    added: Option<MetaParameters>,
+    /// Masks secrets in definitions.
+    mask: Option<Arc<dyn Mask>>,
+}
 
 /// The visible tools of one moment, sorted by name, and the prompts and resources. It does not
 /// change with the pool.
@@ -42,8 +50,9 @@ pub struct Snapshot {
     /// Positions in `tools` by the hash of their names.
     by_name: HashTable<usize>,
     hasher: foldhash::fast::RandomState,
-    hooks: Arc<Hooks>,
-    extended: Option<Extended>,
+    rules: Rules,
+    /// The definitions as models and clients see them, in the order of the tools. `None` for a tool's own.
+    shown: OnceLock<Vec<Option<ToolDefinition>>>,
     /// Whether a tool has scopes.
     has_scopes: bool,
     listing: OnceLock<Arc<str>>,
@@ -52,10 +61,14 @@ pub struct Snapshot {
     is_closed: bool,
 }
 
-/// The parameters that the pool adds, and the definitions with them, in the order of the tools.
-struct Extended {
-    by: MetaParameters,
-    definitions: OnceLock<Vec<Option<ToolDefinition>>>,
+impl Rules {
+    /// The definition of a tool as models and clients see it. `None` for the tool's own.
+    fn shown(&self, tool: &Tool) -> Option<ToolDefinition> {
+        let extended = self.added.as_ref().and_then(|added| added.extended(tool));
+        let seen = extended.as_ref().unwrap_or(tool.definition());
+        let masked = self.mask.as_deref().and_then(|mask| seen.masked(mask));
+        masked.or(extended)
+    }
 }
 
 /// The visibility of a tool under a restriction.
@@ -69,18 +82,21 @@ pub(super) enum Visibility {
 impl Snapshot {
     /// Creates a snapshot from tools sorted by name and the rules of the pool.
     pub(super) fn new(found: Vec<Found>, catalog: Arc<Catalog>, governance: &Governance) -> Self {
-        let rules = (Arc::clone(&governance.hooks), governance.meta_parameters);
+        let rules = Rules {
+            hooks: Arc::clone(&governance.hooks),
+            added: governance.meta_parameters,
+            mask: governance.mask.clone(),
+        };
         Self::with_rules(found, catalog, rules)
     }
 
-    fn with_rules(found: Vec<Found>, catalog: Arc<Catalog>, (hooks, extended): Rules) -> Self {
+    fn with_rules(found: Vec<Found>, catalog: Arc<Catalog>, rules: Rules) -> Self {
         let tools: Vec<Tool> = found.iter().map(|found| found.tool().clone()).collect();
         let (mut by_name, hasher) = (HashTable::with_capacity(tools.len()), Default::default());
         let hash = |tool: &Tool| foldhash::fast::RandomState::hash_one(&hasher, tool.name());
         for (index, tool) in tools.iter().enumerate() {
             by_name.insert_unique(hash(tool), index, |index: &usize| hash(&tools[*index]));
         }
-        let extended = extended.map(|by| Extended { by, definitions: OnceLock::new() });
         let (listing, exports) = (OnceLock::new(), Mutex::default());
         Self {
             has_scopes: tools.iter().any(Tool::has_scopes),
@@ -89,8 +105,8 @@ impl Snapshot {
             catalog,
             by_name,
             hasher,
-            hooks,
-            extended,
+            rules,
+            shown: OnceLock::new(),
             listing,
             exports,
             is_closed: false,
@@ -108,8 +124,7 @@ impl Snapshot {
             }
         };
         let visible = self.found.iter().filter_map(narrowed).collect();
-        let extended = self.extended.as_ref().map(|extended| extended.by);
-        Self::with_rules(visible, Arc::clone(&self.catalog), (Arc::clone(&self.hooks), extended))
+        Self::with_rules(visible, Arc::clone(&self.catalog), self.rules.clone())
     }
 
     /// The tools as calls find them.
@@ -119,10 +134,7 @@ impl Snapshot {
 
     /// The snapshot of a pool that has been closed.
     pub(super) fn closed() -> Self {
-        Self {
-            is_closed: true,
-            ..Self::with_rules(Vec::new(), Arc::default(), (Arc::default(), None))
-        }
+        Self { is_closed: true, ..Self::with_rules(Vec::new(), Arc::default(), Rules::default()) }
     }
 
     /// All tools, sorted by name.
@@ -157,8 +169,8 @@ impl Snapshot {
     pub(crate) fn find(&self, name: &str) -> Option<Found> {
         let index = self.position(name).or_else(|| self.position_of_wire_name(name))?;
         let found = &self.found[index];
-        if !self.hooks.is_empty() {
-            found.init_hooks(&self.hooks);
+        if !self.rules.hooks.is_empty() {
+            found.init_hooks(&self.rules.hooks);
         }
         Some(found.clone())
     }
@@ -179,7 +191,8 @@ impl Snapshot {
     }
 
     /// All definitions, sorted by name, as models and clients see them: with the
-    /// [parameters that the pool adds](crate::ToolPoolBuilder::meta_parameters).
+    /// [parameters that the pool adds](crate::ToolPoolBuilder::meta_parameters), and without the
+    /// [secrets](crate::ToolPoolBuilder::secrets) of the pool.
     pub fn definitions(&self) -> impl Iterator<Item = &ToolDefinition> {
         (0..self.tools.len()).map(|index| self.definition_at(index))
     }
@@ -191,9 +204,11 @@ impl Snapshot {
 
     fn definition_at(&self, index: usize) -> &ToolDefinition {
         let own = self.tools[index].definition();
-        let Some(Extended { by, definitions }) = &self.extended else { return own };
-        let extend = || self.tools.iter().map(|tool| by.extended(tool)).collect();
-        definitions.get_or_init(extend)[index].as_ref().unwrap_or(own)
+        if self.rules.added.is_none() && self.rules.mask.is_none() {
+            return own;
+        }
+        let show = || self.tools.iter().map(|tool| self.rules.shown(tool)).collect();
+        self.shown.get_or_init(show)[index].as_ref().unwrap_or(own)
     }
 
     /// All definitions as one JSON array of MCP tools, made once. The same tools give the same
@@ -268,6 +283,12 @@ impl Snapshot {
     #[doc(hidden)]
     pub fn offers_resources(&self) -> bool {
         self.catalog.offers_resources()
+    }
+
+    /// Masks the secrets of the pool.
+    #[doc(hidden)]
+    pub fn mask(&self) -> Option<&Arc<dyn Mask>> {
+        self.rules.mask.as_ref()
     }
 
     pub(crate) fn catalog(&self) -> &Arc<Catalog> {
