@@ -7,6 +7,7 @@ use super::server::McpServerConfig;
 use super::transport::{HttpConfig, McpTransportConfig, StdioConfig};
 use super::{command, header, url};
 use std::time::Duration;
+use tool_runtime_core::seam::{MIN_SECRET, nearest};
 
 /// Limit on a prefix: half of an id.
 const MAX_PREFIX: usize = 64;
@@ -32,6 +33,9 @@ pub(super) fn server(
     for (key, limit) in limits {
         check_limit(limit, &at(key), findings);
     }
+    for (index, name) in server.secrets.iter().enumerate() {
+        findings.accept(&at("secrets").index(index), marked(server, name));
+    }
     for (tool, limit) in &server.tool_timeouts {
         check_limit(Some(*limit), &at("tools").key(tool).key("timeout"), findings);
     }
@@ -48,6 +52,28 @@ fn prefix(prefix: &str) -> Result<(), ValueProblem> {
     }
     if prefix.len() > MAX_PREFIX {
         return Err(ValueProblem::new("it leaves too little of an id to the tools", HELP));
+    }
+    Ok(())
+}
+
+/// A name in `secrets`. It is not shown, since it may be the secret itself.
+fn marked(server: &McpServerConfig, name: &str) -> Result<(), ValueProblem> {
+    let marked = server.marked(name);
+    if marked.is_empty() {
+        let near = nearest(name, server.markable_names(), 1);
+        let near = near.first().map(|near| format!("; did you mean `{near}`?"));
+        let help =
+            "write the name of a variable or of a header, or `args[0]` for the first argument";
+        return Err(ValueProblem::new(
+            "the entry has no value of this name",
+            help.to_owned() + &near.unwrap_or_default(),
+        ));
+    }
+    if marked.iter().any(|(_, value)| value.expose().trim().len() < MIN_SECRET) {
+        return Err(ValueProblem::new(
+            format!("its value is shorter than {MIN_SECRET} bytes, so that other text contains it"),
+            "choose a longer secret, or remove the name",
+        ));
     }
     Ok(())
 }

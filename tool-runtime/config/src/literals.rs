@@ -17,8 +17,8 @@ const STRONG: [&str; 12] = [
 ];
 
 /// Words that name a secret at the end of a name.
-const LAST: [&str; 9] =
-    ["key", "pass", "pwd", "pat", "auth", "authorization", "cookie", "bearer", "signature"];
+const LAST: [&str; 10] =
+    ["key", "pass", "pwd", "pw", "pat", "auth", "authorization", "cookie", "bearer", "signature"];
 
 /// Words at the end of names that refer to a property of a secret, not to the secret.
 const ABOUT: [&str; 12] = [
@@ -70,6 +70,9 @@ const TOKENS: [&str; 18] = [
 
 /// Minimum length of a token.
 const TOKEN_LENGTH: usize = 16;
+
+/// Maximum length of an ordinary word.
+const WORD_LENGTH: usize = 15;
 
 /// Whether a value has the form of a token, independent of its name.
 pub(super) fn is_token(value: &str) -> bool {
@@ -127,14 +130,34 @@ pub(super) fn is_plain(value: &str) -> bool {
     is_path || is_number || is_word || value.contains("://")
 }
 
-/// A secret and its secret parts: the token after `Bearer`, the password in an address.
+/// Whether a value of this name may be a secret, for text that need not stay exact: any value but an ordinary word, such
+/// as `changed`, which status texts contain as well.
+pub fn may_be_secret(name: &str, value: &str) -> bool {
+    let is_word = value.chars().count() <= WORD_LENGTH && value.chars().all(char::is_alphabetic);
+    !is_word || is_secret_name(name)
+}
+
+/// A secret and its secret parts: the token after `Bearer`, the password in an address or a connection string.
 pub(super) fn parts(value: &str) -> Vec<&str> {
     let mut parts = vec![value];
     if let Some((_, token)) = value.trim().split_once(' ').filter(|(scheme, _)| is_scheme(scheme)) {
         parts.push(token.trim());
     }
-    parts.extend(in_url(value));
+    parts.extend(inside(value));
     parts
+}
+
+/// The secrets within a value that is not one itself.
+pub(super) fn inside(value: &str) -> Vec<&str> {
+    [in_url(value), in_pairs(value)].concat()
+}
+
+/// The values with names of secrets in a connection string: `Server=h;Password=X`, `host=h password=X`.
+fn in_pairs(value: &str) -> Vec<&str> {
+    let pairs = value.split(';').chain(value.split_whitespace());
+    let named = pairs.filter_map(|pair| pair.split_once('='));
+    let secret = named.filter(|(name, _)| !name.contains("://") && is_secret_name(name));
+    secret.map(|(_, value)| value.trim().trim_matches(['"', '\''])).collect()
 }
 
 fn is_scheme(word: &str) -> bool {
@@ -142,7 +165,7 @@ fn is_scheme(word: &str) -> bool {
 }
 
 /// The secrets of an address: its password, or the user without one, and values in its query with names of secrets.
-pub(super) fn in_url(value: &str) -> Vec<&str> {
+fn in_url(value: &str) -> Vec<&str> {
     let Some((_, rest)) = value.split_once("://") else { return Vec::new() };
     let (rest, _) = rest.split_once('#').unwrap_or((rest, ""));
     let (before, query) = rest.split_once('?').unwrap_or((rest, ""));
@@ -155,7 +178,7 @@ pub(super) fn in_url(value: &str) -> Vec<&str> {
 }
 
 /// The secrets among a command's arguments: `--token X`, `--token=X`, `TOKEN=X`, `Authorization: X`, those of
-/// addresses, and values in the form of a token.
+/// addresses and connection strings, and values in the form of a token.
 pub(super) fn in_args<'a>(args: &[&'a str]) -> Vec<&'a str> {
     let (mut found, mut is_awaited) = (Vec::new(), false);
     for arg in args {
@@ -168,7 +191,7 @@ pub(super) fn in_args<'a>(args: &[&'a str]) -> Vec<&'a str> {
             Some((_, value)) => found.extend(parts(value.trim())),
             None => match pair {
                 Some((_, value)) if is_token(value.trim()) => found.push(value.trim()),
-                _ => found.extend(in_url(arg)),
+                _ => found.extend(inside(arg)),
             },
         }
         is_awaited = is_flag && pair.is_none() && is_secret_name(arg);
@@ -200,6 +223,7 @@ mod tests {
             "API_KEY_1",
             "clientSecret",
             "DB_PASS",
+            "MY_PW",
             "GITHUBTOKEN",
             "TOKEN",
             "Cookie",
@@ -235,6 +259,8 @@ mod tests {
             "--header",
             "Authorization: Bearer br-123456",
             "https://ada:ur-123456@h/p?page=2&access_token=qu-123456",
+            "CONN=Server=h;Password=co-123456;Encrypt=true",
+            "host=h password='li-123456'",
             "--log-level",
             "verbose",
             "--token",
@@ -251,8 +277,23 @@ mod tests {
                 "br-123456",
                 "ur-123456",
                 "qu-123456",
+                "co-123456",
+                "li-123456",
             ]
         );
+    }
+
+    #[test]
+    fn ordinary_words_are_no_secrets_unless_their_name_says_so() {
+        for value in ["changed", "Primary", "geändert", ""] {
+            assert!(!may_be_secret("MODE", value), "{value}");
+            assert!(may_be_secret("MODE_PASSWORD", value), "{value}");
+        }
+        for value in
+            ["hunter2", "read-only", "qwertyuiopasdfghjkl", "two words", "12345678", "/srv/x"]
+        {
+            assert!(may_be_secret("MODE", value), "{value}");
+        }
     }
 
     #[test]

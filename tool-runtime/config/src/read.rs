@@ -91,6 +91,7 @@ impl Reader<'_> {
         server.required = self.flag(entry, &["required"]).unwrap_or(false);
         server.resources = self.flag(entry, &["resources"]);
         server.trusted = self.flag(entry, &["trusted"]).unwrap_or(false);
+        server.secrets = self.names(entry, "secrets");
         server.description = self.plain(entry, &["description"]);
         server.icon = self.plain(entry, &["icon"]).map(Icon::new);
         server.prefix = self.plain(entry, &["prefix"]);

@@ -2,4 +2,5 @@
 //! every version.
 
 pub use crate::header::OWN as OWN_HEADERS;
+pub use crate::literals::may_be_secret;
 pub use crate::lookup::{LookupError, find as find_program};

@@ -9,13 +9,16 @@ use tool_runtime_core::Secret;
 use tool_runtime_core::seam::{HIDDEN, Redactor};
 
 impl McpServerConfig {
-    /// Redacts all values of the entry and of its variables, in text for an operator.
+    /// Redacts values of the entry and of its variables, except ordinary words, in text for an operator.
     #[doc(hidden)]
     pub fn redactor(&self) -> Redactor {
-        let found = self.found.iter().map(|(name, value)| (format!("${{{name}}}"), value));
-        let secrets =
-            found.chain(self.all_values()).map(|(shown, value)| (shown, value.expose().into()));
-        Redactor::new(secrets.chain(self.result_secrets()))
+        let found =
+            self.found.iter().map(|(name, value)| (name.as_str(), placeholder(name), value));
+        let named = self.named().map(|(name, value)| (name.as_str(), shown(name), value));
+        let values = found.chain(named).filter_map(|(name, shown, value)| {
+            literals::may_be_secret(name, value.expose()).then(|| (shown, value.expose().into()))
+        });
+        Redactor::new(values.chain(self.result_secrets()))
     }
 
     /// Redacts secrets, in results.
@@ -24,20 +27,24 @@ impl McpServerConfig {
         Redactor::new(self.result_secrets())
     }
 
-    /// Secrets in results, with their replacements: values of variables, unless they are a path, a number or a plain
-    /// word, and values with the name of a secret.
+    /// Secrets in results, with their replacements: the values that `secrets` marks, values of variables, unless they are
+    /// a path, a number or a plain word, and values with the name or the form of a secret.
     #[doc(hidden)]
     pub fn result_secrets(&self) -> Vec<(String, String)> {
         let mut secrets = Vec::new();
+        for (shown, value) in self.secrets.iter().flat_map(|name| self.marked(name)) {
+            let parts = literals::parts(value.expose()).into_iter();
+            secrets.extend(parts.map(|part| (shown.clone(), part.to_owned())));
+        }
         let mut add = |shown: &str, is_secret: bool, value: &str| {
-            let parts = if is_secret { literals::parts(value) } else { literals::in_url(value) };
+            let parts = if is_secret { literals::parts(value) } else { literals::inside(value) };
             let parts = parts.into_iter().filter(|part| !literals::is_common(part));
             secrets.extend(parts.map(|part| (shown.to_owned(), part.to_owned())));
         };
         for (name, value) in &self.found {
             let value = value.expose();
             let is_secret = literals::is_secret_name(name) || !literals::is_plain(value);
-            add(&format!("${{{name}}}"), is_secret, value);
+            add(&placeholder(name), is_secret, value);
         }
         for (name, value) in self.named() {
             let value = value.expose();
@@ -61,14 +68,29 @@ impl McpServerConfig {
         secrets
     }
 
-    /// All values of the entry.
-    fn all_values(&self) -> impl Iterator<Item = (String, &Secret)> {
-        let auth = match &self.transport {
-            McpTransportConfig::Stdio(_) => None,
-            McpTransportConfig::Http(http) => http.auth.as_ref(),
-        };
-        let auth = auth.into_iter().flat_map(values).map(|value| (HIDDEN.to_owned(), value));
-        self.named().map(|(name, value)| (shown(name), value)).chain(auth)
+    /// The values of a name in `secrets`, with their replacements: a variable of the environment or of the entry's texts,
+    /// a header, or an argument, as `args[0]`.
+    pub(super) fn marked(&self, name: &str) -> Vec<(String, &Secret)> {
+        let is_http = matches!(self.transport, McpTransportConfig::Http(_));
+        let is_meant = |known: &str| known == name || is_http && known.eq_ignore_ascii_case(name);
+        let named = self.named().filter(|(known, _)| is_meant(known.as_str()));
+        let named = named.map(|(known, value)| (shown(known), value));
+        let found = self.found.get(name).map(|value| (placeholder(name), value));
+        let argument = self.argument(name).map(|value| (HIDDEN.to_owned(), value));
+        named.chain(found).chain(argument).collect()
+    }
+
+    /// The argument that `args[0]` names.
+    fn argument(&self, name: &str) -> Option<&Secret> {
+        let McpTransportConfig::Stdio(stdio) = &self.transport else { return None };
+        let index = name.strip_prefix("args[")?.strip_suffix(']')?;
+        stdio.args.get(index.parse::<usize>().ok()?)
+    }
+
+    /// The names of variables and headers that `secrets` may have.
+    pub(super) fn markable_names(&self) -> impl Iterator<Item = &str> {
+        let named = self.named().map(|(name, _)| name.shown());
+        named.chain(self.found.keys().map(String::as_str))
     }
 
     /// Variables of the environment, or headers.
@@ -84,8 +106,12 @@ fn shown(name: &McpText) -> String {
     // An expanded name is shown unexpanded.
     match name.shown() {
         name if name.contains("${") => HIDDEN.to_owned(),
-        name => format!("${{{name}}}"),
+        name => placeholder(name),
     }
+}
+
+fn placeholder(name: &str) -> String {
+    format!("${{{name}}}")
 }
 
 fn values(auth: &McpAuth) -> Vec<&Secret> {

@@ -63,6 +63,9 @@ pub struct McpServerConfig {
     /// concurrently, and allow a lost call to be sent again. Annotations of other servers are listed and otherwise
     /// ignored. Default: false.
     pub trusted: bool,
+    /// The names of further values that are secret: variables, headers, and arguments as `args[0]`. They are masked in
+    /// all text of the server. See the key `secrets` of [`McpConfig`](crate::McpConfig). Default: empty.
+    pub secrets: Vec<String>,
     /// Missing values of a disabled server.
     pub(super) lacking: Vec<McpConfigProblem>,
     /// Values of the variables in its texts, by name.
@@ -86,6 +89,7 @@ impl McpServerConfig {
             prefix: None,
             resources: None,
             trusted: false,
+            secrets: Vec::new(),
             lacking: Vec::new(),
             found: BTreeMap::new(),
         }
@@ -258,6 +262,21 @@ impl McpServerConfig {
     #[must_use]
     pub fn trusted(mut self, trusted: bool) -> Self {
         self.trusted = trusted;
+        self
+    }
+
+    /// Marks a value as secret, by the name of its variable or header, or an argument, as `args[0]`: see the field
+    /// `secrets`.
+    ///
+    /// ```
+    /// # use tool_runtime::mcp::{McpConfig, McpServerConfig};
+    /// let server = McpServerConfig::stdio("db").args(["--user", "8fQm2x1v"]).env("PLACE", "1vXk9p").secret("PLACE");
+    /// McpConfig::new().with("db", server.secret("args[1]")).validate()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn secret(mut self, name: impl Into<String>) -> Self {
+        self.secrets.push(name.into());
         self
     }
 

@@ -76,6 +76,7 @@ pub(super) const SERVER: Keys = &[
     ("prefix", Read),
     ("resources", Read),
     ("trusted", Read),
+    ("secrets", Read),
     ("auto_approve", Ignored(APPROVAL)),
     ("always_allow", Ignored(APPROVAL)),
     (

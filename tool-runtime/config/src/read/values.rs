@@ -31,6 +31,14 @@ impl Reader<'_> {
         self.string(&member.location, member.value).map(str::to_owned)
     }
 
+    /// A list of texts without expansion.
+    pub(super) fn names(&mut self, entry: &mut Entry<'_>, key: &'static str) -> Vec<String> {
+        let Some(member) = entry.one_of(&[key], self.findings) else { return Vec::new() };
+        let items = self.list(&member.location, member.value).unwrap_or_default();
+        let names = items.into_iter().filter_map(|(location, item)| self.string(&location, item));
+        names.map(str::to_owned).collect()
+    }
+
     /// An expanded text. An invalid one is a finding, and a placeholder is returned.
     pub(super) fn text(&mut self, location: &Location, value: &Value) -> McpText {
         let Some(written) = scalar(value) else {

@@ -70,6 +70,87 @@ fn configurations_from_code_hide_their_secrets() {
     }
 }
 
+/// The only server of a configuration.
+fn entry_of(entry: Value) -> McpServerConfig {
+    let mut config = loader().value(json!({ "mcpServers": { "s": entry } })).load().unwrap();
+    config.servers.remove("s").unwrap()
+}
+
+#[test]
+fn marked_values_are_masked_in_all_text_of_the_server() {
+    let server = entry_of(json!({
+        "command": "db",
+        "args": ["--user", "ada-lovelace", "s3cret-arg", "${PLACE:-s3cret-place}"],
+        "env": { "MODE": "changeover", "OTHER": "untouched" },
+        "secrets": ["MODE", "args[2]", "args[3]"],
+    }));
+    let text = "changeover s3cret-arg s3cret-place untouched ada-lovelace";
+    let masked = "${MODE} .. .. untouched ada-lovelace";
+    assert_eq!(server.result_redactor().text(text), masked);
+    assert_eq!(server.redactor().text(text), masked);
+    let web = entry_of(json!({
+        "url": "https://example.com/mcp",
+        "headers": { "X-Team": "Bearer teamwork" },
+        "secrets": ["x-team"],
+    }));
+    assert_eq!(web.result_redactor().text("it is teamwork"), "it is ${X-Team}");
+}
+
+#[test]
+fn a_variable_in_the_texts_of_an_entry_can_be_marked() {
+    let entry = json!({ "command": "db", "args": ["${WORD}"], "secrets": ["WORD"] });
+    let config = loader().variables([("WORD", "changeover")]);
+    let config = config.value(json!({ "mcpServers": { "s": entry } })).load().unwrap();
+    let redactor = config.servers["s"].result_redactor();
+    assert_eq!(redactor.text("a changeover"), "a ${WORD}");
+}
+
+#[test]
+fn marks_without_a_usable_value_are_problems() {
+    let entry = |secrets: Value| {
+        json!({ "command": "db", "args": ["x"], "env": { "MY_PW": "hunter", "PIN": "1234", "NONE": "" },
+            "secrets": secrets })
+    };
+    for (secrets, expected) in [
+        (json!(["MY_PV"]), "did you mean `MY_PW`?"),
+        (json!(["hunter2-s3cret"]), "the entry has no value of this name"),
+        (json!(["args[1]"]), "the entry has no value of this name"),
+        (json!(["args[0]"]), "its value is shorter than 6 bytes"),
+        (json!(["PIN"]), "its value is shorter than 6 bytes"),
+        (json!(["NONE"]), "its value is shorter than 6 bytes"),
+        (json!("MY_PW"), "must be a list"),
+        (json!([7]), "must be a string"),
+    ] {
+        let config = json!({ "mcpServers": { "s": entry(secrets.clone()) } });
+        let error = loader().value(config).load().unwrap_err().to_string();
+        assert!(error.contains(expected) && error.contains("secrets"), "{secrets}: {error}");
+        hidden(&error);
+    }
+    let mut off = entry(json!(["PIN"]));
+    off["disabled"] = true.into();
+    assert!(!entry_of(off).enabled);
+}
+
+/// Status texts and errors are read by people.
+#[test]
+fn ordinary_words_of_an_entry_are_not_masked() {
+    let server = McpServerConfig::stdio("db").env("MODE", "changed").env("X", "Primary");
+    let server = server.env("PASSWORD", "changeme").env("MY_PW", "hunter-two");
+    let text = "its Primary list changed: changeme, hunter-two";
+    let masked = "its Primary list changed: ${PASSWORD}, ${MY_PW}";
+    assert_eq!(server.redactor().text(text), masked);
+    assert_eq!(server.result_redactor().text(text), masked);
+}
+
+#[test]
+fn passwords_in_connection_strings_are_found() {
+    let server = McpServerConfig::stdio("db")
+        .arg("CONN=Server=h;Password=s3cret-one;Encrypt=true")
+        .env("DSN", "host=h user=ada password='s3cret-two'");
+    let redacted = server.result_redactor().text("s3cret-one s3cret-two ada").into_owned();
+    assert_eq!(redacted, ".. ${DSN} ada");
+}
+
 /// A text that contains the marker, literally or by a variable.
 fn secret() -> impl Strategy<Value = String> {
     select(vec![
