@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::task::coop::consume_budget;
 use tool_runtime_config::McpServerConfig;
-use tool_runtime_core::seam::{Claim, Redactor, lock};
+use tool_runtime_core::seam::{Claim, Redactor, has_secret, has_secret_key, lock};
 use tool_runtime_core::{
     PoolError, PoolProblem, Source, Tool, ToolDefinition, ToolPool, ToolTransform,
 };
@@ -67,9 +67,24 @@ struct Candidate {
 }
 
 impl Candidate {
-    fn new(prefix: &str, listed: ListedTool, examiner: &mut Examiner) -> Self {
+    /// A listed tool without the secrets of the server's entry. Its name has none.
+    fn new(
+        prefix: &str,
+        mut listed: ListedTool,
+        redactor: &Redactor,
+        examiner: &mut Examiner,
+    ) -> Self {
         let name = listed.name().to_owned();
+        let has_secret_argument = listed
+            .0
+            .pointer("/inputSchema/properties")
+            .is_some_and(|it| has_secret_key(redactor, it));
+        redactor.value(&mut listed.0);
         let (mut definition, notes) = definition(names::id(prefix, &name), listed, examiner);
+        if has_secret_argument {
+            definition
+                .add_problem("the name of an argument contains a secret of the server's entry");
+        }
         let pin = McpPin::of(&definition);
         // Some clients reject a whole list for one schema without a type.
         definition.input_schema.entry("type").or_insert_with(|| "object".into());
@@ -131,12 +146,9 @@ impl Candidate {
         let _ = has_param_headers;
     }
 
-    /// Removes secrets from its texts, and marks the annotations of an untrusted server.
-    fn redact(&mut self, is_trusted: bool, redactor: &Redactor) {
-        let definition = Arc::make_mut(&mut self.definition);
-        definition.untrusted_annotations |= !is_trusted;
-        definition.description = redactor.text(&definition.description).into_owned();
-        definition.title = definition.title.take().map(|title| redactor.text(&title).into_owned());
+    /// Marks the annotations of an untrusted server.
+    fn mark_untrusted(&mut self) {
+        Arc::make_mut(&mut self.definition).untrusted_annotations = true;
     }
 
     /// The id derived from the tool's name, even if a conflict has changed its id.
@@ -202,7 +214,12 @@ impl Publisher {
         problems.extend(self.entry.iter().flat_map(|entry| entry.unmatched_patterns(&names)));
         problems.extend(self.notice.clone());
         let includes = |tool: &str| self.entry.as_ref().is_none_or(|entry| entry.includes(tool));
-        let wanted: Vec<_> = tools.into_iter().filter(|listed| includes(listed.name())).collect();
+        let wanted = tools.into_iter().filter(|listed| includes(listed.name()));
+        let redactor = &server.redactors().results;
+        // A masked name could not be called, and an id shows most of the name.
+        let (secret, wanted): (Vec<_>, Vec<_>) =
+            wanted.partition(|listed| has_secret(redactor, listed.name()));
+        problems.extend(secret.iter().map(|listed| secret_name(&redactor.text(listed.name()))));
         let (prefix, is_trusted) = (self.prefix().to_owned(), self.is_trusted);
         let shared = Arc::clone(server);
         let transforms =
@@ -211,9 +228,12 @@ impl Publisher {
         let mut candidates = on_blocking_thread(move || {
             let mut examiner = Examiner::default();
             let candidate = |listed| {
-                let mut candidate = Candidate::new(&prefix, listed, &mut examiner);
+                let redactor = &shared.redactors().results;
+                let mut candidate = Candidate::new(&prefix, listed, redactor, &mut examiner);
                 candidate.check_param_headers(has_param_headers);
-                candidate.redact(is_trusted, &shared.redactors().results);
+                if !is_trusted {
+                    candidate.mark_untrusted();
+                }
                 if let Some(transform) = transforms.get(&candidate.name) {
                     candidate.transform(&prefix, transform);
                 }
@@ -348,4 +368,8 @@ impl Publisher {
             problems.push(problem);
         }
     }
+}
+
+fn secret_name(shown: &str) -> String {
+    format!("its tool `{shown}` is left out: its name contains a secret of the server's entry")
 }

@@ -9,9 +9,12 @@ use rmcp::model::{
     MetaObject, PaginatedRequestParams, ReadResourceRequest, ReadResourceRequestParams, Resource,
     ResourceTemplate, ServerResult,
 };
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::collections::HashSet;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
+use tool_runtime_core::seam::{Redactor, as_json_in_place, has_secret};
 use tool_runtime_core::{ResourceContents, ResourceDefinition};
 
 /// Limit on the resources of a kind.
@@ -35,7 +38,29 @@ pub(super) async fn list_resources(server: &std::sync::Arc<Server>) -> ResourceL
     let until = Instant::now() + LIST_TIMEOUT;
     let result = timeout_at(until, ask(server, &mut offer, until)).await;
     offer.problem = result.unwrap_or_else(|_| Err("it did not answer in time".to_owned())).err();
+    let redactor = &server.redactors().results;
+    let (found, templates) = (offer.resources.len(), offer.templates.len());
+    retain_masked(&mut offer.resources, redactor, |resource| &resource.uri);
+    retain_masked(&mut offer.templates, redactor, |template| &template.uri_template);
+    let left_out = found + templates - offer.resources.len() - offer.templates.len();
+    if left_out > 0 {
+        let reason = "the URIs contain a secret of its entry";
+        tracing::warn!(
+            server = &**server.name(),
+            "{left_out} of its resources are left out: {reason}"
+        );
+    }
     offer
+}
+
+/// Masks the secrets of the server's entry. A masked URI could not be read, so those with a secret are left out.
+fn retain_masked<T: Serialize + DeserializeOwned>(
+    listed: &mut Vec<T>,
+    redactor: &Redactor,
+    uri: fn(&T) -> &String,
+) {
+    listed.retain(|one| !has_secret(redactor, uri(one)));
+    listed.iter_mut().for_each(|one| as_json_in_place(redactor, one));
 }
 
 async fn ask(server: &Server, offer: &mut ResourceListing, until: Instant) -> Result<(), String> {

@@ -7,6 +7,8 @@
 //! | `version` | `2025-11-25` (default), or `2026-07-28` |
 //! | `probe` | how a server of 2025-11-25 handles `server/discover`: `reject` (default), `params` (-32602), `die`, `ignore`, `garbage`; `late`, in either version: the first process answers it when `initialize` arrives |
 //! | `tools` | their names; the first part of a tool's name selects its behaviour, see `call` |
+//! | `definitions` | definitions of further tools |
+//! | `title` | its title and its instructions, up to 2025-11-25 |
 //! | `pages` | tools per page |
 //! | `cursor` | `repeat`: the last page names the first one again |
 //! | `starts` | a file: each start appends a line to it |
@@ -124,7 +126,8 @@ impl Server {
                 json!({
                     "protocolVersion": "2025-11-25",
                     "capabilities": { "tools": { "listChanged": true } },
-                    "serverInfo": { "name": "faulty", "version": "1" },
+                    "serverInfo": { "name": "faulty", "version": "1", "title": self.script["title"] },
+                    "instructions": self.script["title"],
                 }),
             ),
             Some("tools/list") => self.list(&id, &params),
@@ -186,7 +189,9 @@ impl Server {
     }
 
     fn list(&self, id: &Value, params: &Value) {
-        let tools: Vec<Value> = self.tools.lock().unwrap().iter().map(|name| tool(name)).collect();
+        let mut tools: Vec<Value> =
+            self.tools.lock().unwrap().iter().map(|name| tool(name)).collect();
+        tools.extend(self.script["definitions"].as_array().into_iter().flatten().cloned());
         let size = usize::try_from(self.script["pages"].as_u64().unwrap_or(1000)).unwrap();
         let start = params["cursor"].as_str().map_or(0, |at| at.parse().unwrap_or(0));
         let end = tools.len().min(start + size);

@@ -187,6 +187,75 @@ async fn a_secret_that_a_server_echoes_reaches_no_model() {
     }
 }
 
+/// A tool whose definition has the secret in every text, and two whose names have it.
+fn telling_definitions() -> Value {
+    let schema = json!({
+        "type": "object",
+        "properties": { "x": {
+            "type": "string", "title": SECRET, "description": SECRET, "default": SECRET, "enum": [SECRET, "other"],
+        } },
+    });
+    json!([
+        {
+            "name": "tell", "title": SECRET, "description": SECRET, "inputSchema": schema, "outputSchema": schema,
+            "annotations": { "title": SECRET, "mood": SECRET }, "icons": [{ "src": format!("https://e/{SECRET}") }],
+            "_meta": { "k": SECRET, (SECRET): 1 }, "more": [SECRET],
+        },
+        { "name": format!("get_{SECRET}"), "inputSchema": { "type": "object" } },
+        {
+            "name": "argued",
+            "inputSchema": { "type": "object", "properties": { "a": { "properties": { (SECRET): {} } } } },
+        },
+    ])
+}
+
+#[tokio::test]
+async fn definitions_of_a_server_show_no_secret() {
+    let script = json!({ "definitions": telling_definitions() });
+    let config = faulty(&script).env("PLACE", SECRET).secret("PLACE");
+    let (pool, manager) = connected(McpManager::builder().server("s", config)).await;
+    let listed = pool.definitions_json();
+    assert!(!listed.contains(SECRET), "{listed}");
+    assert_eq!(names(&pool), ["s.tell"], "names with a secret are left out");
+    let tell: Value = serde_json::from_str(&listed).unwrap();
+    let shown = "${PLACE}";
+    assert_eq!(tell[0]["title"], shown);
+    assert_eq!(tell[0]["inputSchema"]["properties"]["x"]["enum"], json!([shown, "other"]));
+    assert_eq!(tell[0]["icons"][0]["src"], "https://e/${PLACE}");
+    assert_eq!(tell[0]["_meta"][shown], 1);
+    assert_eq!(tell[0]["more"][0], shown);
+    let problems = manager.server("s").unwrap().problems;
+    let name =
+        "its tool `get_${PLACE}` is left out: its name contains a secret of the server's entry";
+    let argument = "its tool `argued` is left out: the name of an argument contains a secret of the server's entry";
+    assert_eq!(problems, [name, argument]);
+    let report = format!("{} {:?}", pool.report(), manager.pins());
+    assert!(!report.contains(SECRET) && !report.contains("get_"), "{report}");
+    let called = text(&pool, "s.argued", json!({})).await;
+    assert!(called.contains("the name of an argument contains a secret"), "{called}");
+    manager.close().await;
+}
+
+#[tokio::test]
+async fn marked_values_are_masked_where_the_text_of_a_server_goes() {
+    let script = json!({ "tools": ["raw", "die"], "title": format!("of {SECRET} changed") });
+    let config = faulty(&script).args([SECRET]).env("MODE", "changed");
+    let config = config.secret("args[1]").env("MY_PW", "qwertyui").secret("MY_PW");
+    let (pool, manager) = connected(McpManager::builder().server("s", config)).await;
+    let status = manager.server("s").unwrap();
+    assert_eq!(status.instructions.as_deref(), Some("of .. changed"));
+    let result =
+        json!({ "content": [{ "type": "text", "text": format!("{SECRET} qwertyui changed") }] });
+    let result = call(&pool, "s.raw", raw_answer(&result)).await;
+    assert_eq!(result.observation().to_text(), ".. ${MY_PW} changed");
+    let line = format!(
+        r#"{{"jsonrpc":"2.0","id":ID,"error":{{"code":-32000,"message":"{SECRET} changed"}}}}"#
+    );
+    let error = text(&pool, "s.raw", json!({ "line": line })).await;
+    assert!(error.contains(".. changed"), "{error}");
+    manager.close().await;
+}
+
 #[tokio::test]
 async fn expanded_values_are_masked_and_plain_words_are_not() {
     let variables =
@@ -257,8 +326,18 @@ async fn a_resource_shows_no_secret() {
     }
     manager.close().await;
     let (uri, text) = texts.pop().expect("a resource with text");
-    let secret = server().env("TOKEN", text);
-    let (_, manager) = connected(McpManager::builder().server("notes", secret)).await;
+    let (read, others): (Vec<_>, Vec<_>) =
+        definitions.iter().partition(|resource| resource.uri == uri);
+    let description = read[0].description.as_str();
+    let secret = server().env("TOKEN", text).env("MY_PW", description);
+    let secret = secret.env("OTHER_TOKEN", others[0].uri.as_str());
+    let (pool, manager) = connected(McpManager::builder().server("notes", secret)).await;
+    let listed = manager.resources("notes").await.unwrap();
+    assert_eq!(listed.len(), definitions.len() - 1, "a masked URI could not be read");
+    let by_model = self::text(&pool, "list_mcp_resources", json!({})).await;
+    for shown in [format!("{listed:?}"), by_model] {
+        assert!(shown.contains("${MY_PW}") && !shown.contains(description), "{shown}");
+    }
     let contents = manager.read_resource("notes", &uri).await.unwrap();
     assert_eq!(contents[0].text.as_deref(), Some("${TOKEN}"));
     manager.close().await;

@@ -212,8 +212,11 @@ impl McpManagerBuilder {
     }
 
     /// Shares the secrets of all entries with a pool, which then masks them in the results of its other
-    /// tools, too: variables, headers and credentials that look like secrets. Default: each server's
-    /// secrets are masked in what that server sends.
+    /// tools, too: variables, headers and credentials that look like secrets or are marked by `secrets` of
+    /// their entry. Default: each server's secrets are masked in what that server sends.
+    ///
+    /// rmcp logs what servers say about themselves. A program with a `tracing` subscriber of its own masks
+    /// these lines by [`Secrets::redactor`], or turns the target `rmcp` off.
     ///
     /// ```
     /// use tool_runtime::mcp::McpManager;

@@ -6,7 +6,7 @@ use percent_encoding::percent_decode_str;
 use reqwest::Url;
 use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use tool_runtime_config::McpAuth;
-use tool_runtime_config::seam::OWN_HEADERS;
+use tool_runtime_config::seam::{OWN_HEADERS, may_be_secret};
 
 /// Whether the authentication is OAuth instead of a fixed header.
 pub(super) fn is_oauth(auth: &McpAuth) -> bool {
@@ -20,15 +20,21 @@ pub(super) fn authorization(
     match auth {
         McpAuth::Bearer(token) => {
             secrets.push(token.expose().to_owned());
-            header(AUTHORIZATION.as_str(), &format!("Bearer {}", token.expose()), secrets)
+            let value = format!("Bearer {}", token.expose());
+            secrets.push(value.clone());
+            header(AUTHORIZATION.as_str(), &value)
         }
         McpAuth::Basic { user, password } => {
             secrets.push(password.expose().to_owned());
             let coded = basic(user.expose(), password.expose());
-            secrets.push(coded.clone());
-            header(AUTHORIZATION.as_str(), &format!("Basic {coded}"), secrets)
+            let value = format!("Basic {coded}");
+            secrets.extend([coded, value.clone()]);
+            header(AUTHORIZATION.as_str(), &value)
         }
-        McpAuth::ApiKey { header: name, key } => header(name.as_str(), key.expose(), secrets),
+        McpAuth::ApiKey { header: name, key } => {
+            secrets.push(key.expose().to_owned());
+            header(name.as_str(), key.expose())
+        }
         McpAuth::OAuth(_) => Err(
             "is OAuth, which this program is built without; turn on the feature `mcp-client-oauth` of `tool-runtime`",
         ),
@@ -36,12 +42,7 @@ pub(super) fn authorization(
     }
 }
 
-pub(super) fn header(
-    name: &str,
-    value: &str,
-    secrets: &mut Vec<String>,
-) -> Result<(HeaderName, HeaderValue), &'static str> {
-    secrets.push(value.to_owned());
+pub(super) fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), &'static str> {
     let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| "is not a name of a header")?;
     if OWN_HEADERS.contains(&name.as_str()) {
         return Err("is set by the transport itself; remove it");
@@ -67,7 +68,8 @@ pub(super) fn secrets_of(url: &str) -> Vec<String> {
         [user, password].map(|part| percent_decode_str(part).decode_utf8_lossy().into_owned());
     let mut secrets = vec![basic(&plain_user, &plain_password), plain_user, plain_password];
     secrets.extend([user, password, query].map(str::to_owned));
-    secrets.extend(url.query_pairs().map(|(_, value)| value.into_owned()));
+    let values = url.query_pairs().filter(|(name, value)| may_be_secret(name, value));
+    secrets.extend(values.map(|(_, value)| value.into_owned()));
     secrets
 }
 

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex};
 use tool_runtime_config::HttpConfig;
 #[cfg(feature = "oauth")]
 use tool_runtime_config::McpAuth;
+use tool_runtime_config::seam::may_be_secret;
 use tool_runtime_core::seam::{Redactor, lock};
 
 /// The headers of requests to one server.
@@ -36,7 +37,10 @@ impl Headers {
         let mut fixed = HeaderMap::new();
         let mut secrets = secrets_of(config.url.as_str());
         for (name, value) in &config.headers {
-            let (name, value) = header(name.as_str(), value.expose(), &mut secrets)
+            if may_be_secret(name.as_str(), value.expose()) {
+                secrets.push(value.expose().to_owned());
+            }
+            let (name, value) = header(name.as_str(), value.expose())
                 .map_err(|problem| format!("`headers.{}` {problem}", name.shown()))?;
             fixed.insert(name, value);
         }
@@ -104,7 +108,8 @@ impl Headers {
                 NoHeaders::Failed(format!("no headers are given for it: {error}"))
             })?;
             for (name, value) in provided {
-                let parsed = header(&name, value.expose(), &mut secrets).map_err(|problem| {
+                secrets.push(value.expose().to_owned());
+                let parsed = header(&name, value.expose()).map_err(|problem| {
                     NoHeaders::Failed(format!("the header `{name}` given for it {problem}"))
                 });
                 headers.extend([parsed?]);
@@ -156,6 +161,16 @@ mod tests {
             assert_eq!(sent[&reqwest::header::HeaderName::from_static(name)], value);
             assert!(!format!("{sent:?}").contains(value));
         }
+    }
+
+    /// Errors of a server are read by people.
+    #[test]
+    fn ordinary_words_in_headers_and_addresses_are_shown() {
+        let mut config = HttpConfig::new("https://example.com/mcp?mode=changed&api_key=worded");
+        config.headers.insert("X-Mode".into(), "listing".into());
+        config.headers.insert("X-Api-Key".into(), "lettered".into());
+        let text = "the listing changed: worded, lettered";
+        assert_eq!(headers(&config).redactor().text(text), "the listing changed: .., ..");
     }
 
     #[test]
