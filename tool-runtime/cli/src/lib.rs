@@ -214,6 +214,7 @@ impl Cli {
         let code = match command {
             Ok(options) => {
                 log::start(options.command.log());
+                log::mask_secrets_of(&self.pool);
                 self.about.run(&self.pool, options.command).await
             }
             Err(code) => code,

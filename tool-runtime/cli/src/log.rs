@@ -1,11 +1,14 @@
 //! The log on standard error, written by a separate thread: a host that does not read, or has closed, standard
-//! error must not delay a call. Lines beyond the capacity of the queue are dropped.
+//! error must not delay a call. Lines beyond the capacity of the queue are dropped. Secrets are masked in whole lines, so
+//! that those of libraries show none either.
 
 use std::backtrace::BacktraceStatus;
 use std::io::{self, IsTerminal as _, Write};
-use std::sync::OnceLock;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
+use tool_runtime_core::ToolPool;
+use tool_runtime_core::seam::{Mask, lock};
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt as _;
@@ -18,6 +21,32 @@ const MAX_LINES: usize = 4096;
 const FLUSH_TIMEOUT: Duration = Duration::from_millis(200);
 
 static LOG: OnceLock<Log> = OnceLock::new();
+
+/// The masks of all lines: the secrets of pools and of the entries of servers.
+static MASKS: Mutex<Vec<Arc<dyn Mask>>> = Mutex::new(Vec::new());
+
+/// Masks these secrets in all lines from now on.
+pub(super) fn mask(secrets: Arc<dyn Mask>) {
+    let mut masks = lock(&MASKS);
+    if !masks.iter().any(|known| Arc::ptr_eq(known, &secrets)) {
+        masks.push(secrets);
+    }
+}
+
+/// Masks the secrets of a pool in all lines from now on.
+pub(super) fn mask_secrets_of(pool: &ToolPool) {
+    pool.snapshot().mask().cloned().into_iter().for_each(mask);
+}
+
+/// A line without secrets.
+fn masked(line: &[u8]) -> Vec<u8> {
+    let masks = lock(&MASKS).clone();
+    if masks.is_empty() {
+        return line.to_vec();
+    }
+    let line = String::from_utf8_lossy(line).into_owned();
+    masks.iter().fold(line, |line, mask| mask.text(&line).into_owned()).into_bytes()
+}
 
 /// Starts the log with these levels, unless `RUST_LOG` sets others. A subscriber that is already set stays.
 pub(super) fn start(default: Targets) {
@@ -96,11 +125,26 @@ impl<'a> MakeWriter<'a> for Log {
 impl Write for Log {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         // A line beyond the capacity is dropped.
-        drop(self.0.try_send(Entry::Line(line.to_vec())));
+        drop(self.0.try_send(Entry::Line(masked(line))));
         Ok(line.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tool_runtime::Secrets;
+
+    #[test]
+    fn a_line_shows_no_secret() {
+        let secrets = |name: &str, secret: &str| Arc::new(Secrets::new().with(name, secret));
+        mask(secrets("KEY", "s3cret-key"));
+        mask(secrets("OTHER", "an0ther-key"));
+        let line = masked(b"peer_info=Some(\"s3cret-key\") of an0ther-key\n");
+        assert_eq!(String::from_utf8(line).unwrap(), "peer_info=Some(\"${KEY}\") of ${OTHER}\n");
     }
 }

@@ -292,7 +292,7 @@ async fn run(
         options::parse(&about, options::Scope::MAIN, setup.pool.commands(), std::env::args_os())
             .map_err(Failure::Printed)?;
     #[cfg(feature = "mcp-client")]
-    log::start(servers::log(&command));
+    log::start(servers::log_levels(&command));
     #[cfg(not(feature = "mcp-client"))]
     log::start(command.log());
     if let Command::Added(own, arguments) = &command
@@ -315,6 +315,7 @@ async fn run(
     }
     let tools = options.tools.or(setup.tools);
     let pool = build(builder, tools, setup.registry).await.map_err(Failure::Setup)?;
+    log::mask_secrets_of(&pool);
     if command.is_server() {
         log::panics();
     }

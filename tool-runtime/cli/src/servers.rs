@@ -8,17 +8,19 @@ mod warnings;
 
 use super::About;
 use super::BoxError;
+use super::log;
 use super::options::{Command, ServerOptions};
 
 use std::convert::Infallible;
 use std::future::pending;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 use tool_runtime_client::McpManager;
-use tool_runtime_config::{McpConfig, McpConfigLoader};
-use tool_runtime_core::ToolPool;
+use tool_runtime_config::{McpConfig, McpConfigError, McpConfigLoader};
+use tool_runtime_core::{Secrets, ToolPool};
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::Targets;
 
@@ -55,6 +57,14 @@ impl Files {
         self.paths.is_empty()
     }
 
+    /// The usable entries. Their secrets are masked in the log.
+    ///
+    /// # Errors
+    /// A file cannot be read, or a required entry is invalid.
+    fn load(&self) -> Result<McpConfig, McpConfigError> {
+        self.loader().load_usable().inspect(mask_in_log)
+    }
+
     /// A loader with the variables of the command line, then those of the environment. `${workspaceFolder}`, which
     /// editors set, is the current directory.
     fn loader(&self) -> McpConfigLoader {
@@ -67,8 +77,15 @@ impl Files {
     }
 }
 
+/// Libraries log what servers send: rmcp logs the description of a server that connects.
+fn mask_in_log(config: &McpConfig) {
+    let secrets = Secrets::new();
+    config.servers.values().for_each(|server| secrets.hide(server.result_secrets()));
+    log::mask(Arc::new(secrets));
+}
+
 /// Default log levels of a command. Commands that print do not log failures of servers: see `warnings`.
-pub(super) fn log(command: &Command) -> Targets {
+pub(super) fn log_levels(command: &Command) -> Targets {
     // Our client logs a lost connection; rmcp would log it again, as an error.
     let log = [
         "rmcp::transport::worker",
@@ -108,7 +125,7 @@ async fn connected(
     command: Command,
     files: &Files,
 ) -> Result<ExitCode, BoxError> {
-    let config = files.loader().load_usable()?;
+    let config = files.load()?;
     let builder = if command.is_server() { start::builder(&about) } else { start::once(&about) };
     let mut builder = builder.config(config.clone()).list_wait(files.wait);
     if files.ask {

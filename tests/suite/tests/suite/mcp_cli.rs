@@ -152,6 +152,23 @@ fn unusable_tools_are_named_in_every_report() {
     assert!(stderr(&called).contains("Unknown tool: patterned-tool"), "{called:?}");
 }
 
+/// rmcp logs what a server says about itself.
+#[test]
+fn log_lines_of_libraries_show_no_secret() {
+    const SECRET: &str = "tok/5fQ9zL+x";
+    let mut server = faulty(&json!({ "tools": ["echo"], "title": format!("of {SECRET}") }));
+    server["env"] = json!({ "PLACE": SECRET });
+    server["secrets"] = json!(["PLACE"]);
+    let file = file("log", json!({ "s": server }));
+    for words in [&["list"] as &[_], &["status"], &["doctor"], &["serve"]] {
+        let mut command = Command::new(built("gateway"));
+        command.arg("--mcp-config").arg(&file).args(words).stdin(Stdio::null());
+        let output = limit::output(command.env("RUST_LOG", "debug")).expect("the gateway starts");
+        let log = stderr(&output);
+        assert!(log.contains("of ${PLACE}") && !log.contains(SECRET), "{words:?}: {log}");
+    }
+}
+
 #[test]
 fn a_rejected_connection_is_logged_once_and_is_not_an_error() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");

@@ -3,7 +3,7 @@
 mod examine;
 mod findings;
 
-use super::{Files, NAME_A_FILE, NAME_A_SERVER};
+use super::{Files, NAME_A_FILE, NAME_A_SERVER, mask_in_log};
 use crate::{About, exit, print};
 use examine::examine;
 use findings::{Finding, Findings};
@@ -17,6 +17,7 @@ pub(super) async fn doctor(about: &About, files: &Files, json: bool) -> ExitCode
         return ExitCode::from(exit::USAGE);
     }
     let (config, problems) = files.loader().load_with_all_problems();
+    mask_in_log(&config);
     let mut findings = Findings::default();
     for problem in &problems {
         findings.add_problem(McpDiagnosisLevel::Error, problem);

@@ -20,7 +20,7 @@ pub(super) async fn status(
     files: &Files,
     json: bool,
 ) -> Result<ExitCode, BoxError> {
-    let config = files.loader().load_usable()?;
+    let config = files.load()?;
     if config.servers.is_empty() && config.left_out().is_empty() {
         let help = if files.is_empty() { NAME_A_FILE } else { NAME_A_SERVER };
         print::warning(&format!("there are no MCP servers; {help}"));
