@@ -195,9 +195,9 @@ pub use tool_runtime_cli::{Cli, ProgramArguments, ProgramOptions, TerminalApprov
 pub use tool_runtime_core::{
     AbsentSource, Access, Action, After, AfterCall, AgentHandle, AgentMailbox, AgentOutcome,
     AgentRun, AgentSpawner, Amount, Answer, Approval, ApprovalRequest, Approver, Approvers,
-    ArgumentCount, ArgumentMatch, ArgumentMatcher, ArgumentTransform, Arguments, Batch, Before,
-    Begin, BlockingPool, BoxFuture, CallAction, CallError, CallEvent, CallNumber, CallStage,
-    CallView, CancellationToken, CliCommand, ClientAnswerError, ClientCall, ClientTools,
+    ArgumentCount, ArgumentMatch, ArgumentMatcher, ArgumentPart, ArgumentTransform, Arguments,
+    Batch, Before, Begin, BlockingPool, BoxFuture, CallAction, CallError, CallEvent, CallNumber,
+    CallStage, CallView, CancellationToken, CliCommand, ClientAnswerError, ClientCall, ClientTools,
     CommandArgument, CommandArguments, CommandForm, CommandOption, Complete, Completion,
     CompletionContext, ConfigError, ContentAnnotations, ContentBlock, ContentExtra, Decision,
     Declaration, DeclarationReport, DeclarationStatus, Declarations, DeclaredTools, DecodeError,

@@ -132,7 +132,9 @@ pub use hook::{After, AfterCall, Before, Hook, HookAnswer, HookCall};
 pub use icon::Icon;
 pub use issue::Issue;
 pub use limits::OutputLimits;
-pub use matching::{ArgumentMatch, ArgumentMatcher, MatchAs, Matcher, PathMatcher, UrlMatcher};
+pub use matching::{
+    ArgumentMatch, ArgumentMatcher, ArgumentPart, MatchAs, Matcher, PathMatcher, UrlMatcher,
+};
 pub use observation::{IntoObservation, Json, Observation};
 pub use offering::{OfferingBuilder, TextHandler};
 pub use pattern::{PatternError, ToolPattern};

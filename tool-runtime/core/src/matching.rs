@@ -107,6 +107,21 @@ pub trait ArgumentMatcher: Send + Sync + 'static {
 pub trait Matcher: Send + Sync {
     /// Compares the text of an argument with the pattern.
     fn matches(&self, text: &str) -> ArgumentMatch;
+
+    /// The parts of a text, at least one, such as the commands of a line. Several patterns allow a text if each part is
+    /// harmless or matches one of them. The same for all patterns of a kind. Default: the text itself.
+    fn parts<'t>(&self, text: &'t str) -> Vec<ArgumentPart<'t>> {
+        vec![ArgumentPart { text, is_harmless: false }]
+    }
+}
+
+/// A part of the text of an argument, see [`Matcher::parts`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArgumentPart<'t> {
+    /// The part.
+    pub text: &'t str,
+    /// Whether no pattern need allow the part. One that denies it counts.
+    pub is_harmless: bool,
 }
 
 /// Decides about the arguments of calls of one tool.

@@ -8,8 +8,8 @@
 //! assert_eq!(git.matches("git log --oneline -5"), ShellMatch::Yes);
 //! assert_eq!(git.matches("cargo test"), ShellMatch::No);
 //!
-//! let ShellMatch::Undecidable(reason) = git.matches("git log; rm -r src") else { panic!() };
-//! assert_eq!(reason.to_string(), "the command contains a separator; run one plain command");
+//! let ShellMatch::Undecidable(reason) = git.matches("git log > src/lib.rs") else { panic!() };
+//! assert_eq!(reason.to_string(), "the command contains a redirection; run one plain command");
 //! # Ok::<(), tool_runtime_shell::PatternError>(())
 //! ```
 //!
@@ -31,19 +31,45 @@
 //! - The first word names a program, literally.
 //! - Quotes make a part literal: `git commit -m 'a * b'`.
 //!
-//! # Commands
+//! # Lines
 //!
-//! [`ShellMatch::Yes`] takes one plain command. These are [`ShellMatch::Undecidable`]: separators,
-//! pipelines, substitutions, redirections, assignments, backslashes, braces, tildes, unquoted file name
-//! patterns, comments, control characters with line breaks among them, and everything that does not
-//! parse. So is a program that runs another command (`env`, `sudo`, `xargs`, `bash`), unless the pattern
-//! begins with its name. `env *` then allows any command after `env`; `env git *` only those of git.
+//! A line is split into its simple commands at `&&`, `||`, `;`, `|` and line breaks. [`ShellMatch::Yes`] says that the
+//! pattern describes each of them, [`ShellMatch::No`] that it describes none. [`commands`] splits a line for several
+//! patterns: a list allows `git status && cargo test 2>&1 | head` if one of its patterns allows `git status` and one
+//! `cargo test`. After a pipe, commands such as `head -20`, `grep error`, `sort -n` or `wc -l` that read no file and write
+//! none need no pattern: they show a part of what the commands before them write.
 //!
-//! # Options that execute
+//! After its words, a command may have redirections that touch no file: `2>&1`, `> /dev/null`, `< /dev/null`, and
+//! here-documents that the shell does not expand (`<<'END'`, or without quotes if the text has no `$`, backquote or
+//! backslash).
 //!
-//! `git -c core.pager=CMD log` is one plain command, and runs another one. A table lists options and
-//! subcommands of common programs that run commands, load code or write files; words that a `*` matches
-//! must not be among them. A pattern that writes such a word out allows it: `git -C * status`.
+//! These are [`ShellMatch::Undecidable`]: other redirections, substitutions, background commands, assignments,
+//! backslashes, braces, tildes, unquoted file name patterns, comments, keywords, control characters (a line break in
+//! quotes is one), more than 32 commands, and everything that does not parse. So are
+//!
+//! - a program that runs another command (`env`, `sudo`, `xargs`, `bash`), unless the pattern begins with its name.
+//!   `env *` then allows any command after `env`; `env git *` only those of git;
+//! - a pipe or a here-document into a program that no table says to take its input as data: `curl .. | sh`;
+//! - a builtin that changes what later commands of the line mean (`alias`, `read`, `set`), and a program by a relative
+//!   path after `cd`.
+//!
+//! `cd` needs a pattern like every command; `cd *` lets the commands after it run in any directory.
+//!
+//! # Words that a wildcard takes
+//!
+//! `git -c core.pager=CMD log` is one plain command, and runs another one. So a wildcard takes only what is known to be
+//! harmless. For common programs, a table lists the options and subcommands that run no other command, load no code and
+//! write no file that another word does not name. `git *` allows `git log --oneline` and denies `git pull -s x`,
+//! `git merge-index x` and an abbreviation such as `git log --onel`, because the table has none of them; `cargo *` denies
+//! `cargo x`, which may be an alias or a program of its own. Arguments of scripts are free: those after `python x.py` and
+//! after `npm test --`.
+//!
+//! For a program in no table, a wildcard takes paths below the present directory alone, written with a slash or an
+//! extension, besides `--help` and `--version`: `lint *` allows `lint src/a.rs`. Any other word may be a subcommand or a
+//! command that the program runs.
+//!
+//! A pattern allows more by writing it out: `git -C * status`, `lint --fix *`, `frobnicate run all`. A refusal names the
+//! word.
 //!
 //! # Deny lists
 //!
@@ -60,11 +86,12 @@
 //! another spelling of the same options (`rm -r -f` for `rm -rf *`), and code in files: scripts, `make`, `npm run`,
 //! `cargo test`.
 //!
-//! The tables are lists of known options. They are not a sandbox: programs absent from them, scripts in a
-//! repository, hooks, aliases and configuration files are not covered. The environment, and aliases and
-//! functions of the shell, can also change a command's meaning. A deny list of a shell stops mistakes; only a sandbox
-//! confines commands.
+//! None of this is a sandbox: scripts in a repository, hooks, aliases and configuration files are not covered. The
+//! environment, and aliases and functions of the shell, can also change a command's meaning. The list of what a deny list
+//! recognises is one of known options: it stops mistakes; only a sandbox confines commands.
 
+mod allowed;
+mod line;
 mod matcher;
 mod opaque;
 mod options;
@@ -76,6 +103,7 @@ mod tests;
 mod words;
 mod wrappers;
 
+pub use line::{ShellCommand, commands};
 pub use matcher::ShellMatcher;
 pub use pattern::{PatternError, ShellPattern};
 pub use reason::Reason;
@@ -84,9 +112,9 @@ pub use reason::Reason;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use = "only `Yes` allows a command"]
 pub enum ShellMatch {
-    /// The command is one plain command that the pattern describes.
+    /// The pattern describes all commands of the line.
     Yes,
-    /// The command is one plain command that the pattern does not describe.
+    /// The pattern describes no command of the line.
     No,
     /// The command may do more than its words say. An allow list must take this as `No`, a deny list
     /// as `Yes`.
@@ -109,20 +137,41 @@ impl ShellMatch {
 }
 
 impl ShellPattern {
-    /// Compares a command line of bash with the pattern.
+    /// Compares a line of bash with the pattern.
     ///
     /// ```
     /// # use tool_runtime_shell::{ShellMatch, ShellPattern};
     /// let pattern = ShellPattern::parse("cargo test:*")?;
     /// assert_eq!(pattern.matches("cargo test --lib"), ShellMatch::Yes);
     /// assert_eq!(pattern.matches("cargo run"), ShellMatch::No);
-    /// assert!(matches!(pattern.matches("cargo test | tee log"), ShellMatch::Undecidable(_)));
+    /// assert!(matches!(pattern.matches("cargo test | sh"), ShellMatch::Undecidable(_)));
     /// # Ok::<(), tool_runtime_shell::PatternError>(())
     /// ```
     pub fn matches(&self, command: &str) -> ShellMatch {
-        match parse::plain_command(command) {
+        match commands(command) {
             Err(reason) => ShellMatch::Undecidable(reason),
-            Ok(words) => self.compare(&words),
+            Ok(commands) => self.compare_all(&commands),
+        }
+    }
+
+    /// A line of described commands and others is neither.
+    fn compare_all(&self, commands: &[ShellCommand<'_>]) -> ShellMatch {
+        let (mut is_described, mut other) = (false, None);
+        for command in commands {
+            match self.compare(&command.words) {
+                ShellMatch::Yes => is_described = true,
+                ShellMatch::No if command.is_filter() => {}
+                ShellMatch::No => other = other.or(Some(command)),
+                undecidable => return undecidable,
+            }
+        }
+        match other {
+            None => ShellMatch::Yes,
+            Some(_) if !is_described => ShellMatch::No,
+            Some(command) => ShellMatch::Undecidable(Reason::Mixed {
+                pattern: self.to_string(),
+                other: command.text().to_owned(),
+            }),
         }
     }
 
@@ -133,6 +182,6 @@ impl ShellPattern {
         if !self.describes(words) {
             return opaque::reason(self, words).map_or(ShellMatch::No, ShellMatch::Undecidable);
         }
-        options::rejected(self, words).map_or(ShellMatch::Yes, ShellMatch::Undecidable)
+        allowed::rejected(self, words).map_or(ShellMatch::Yes, ShellMatch::Undecidable)
     }
 }

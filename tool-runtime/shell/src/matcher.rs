@@ -1,7 +1,9 @@
 //! Shell patterns as a matcher of arguments.
 
-use crate::{ShellMatch, ShellPattern};
-use tool_runtime_core::{ArgumentMatch, ArgumentMatcher, MatchAs, Matcher, PatternError};
+use crate::{ShellCommand, ShellMatch, ShellPattern, commands};
+use tool_runtime_core::{
+    ArgumentMatch, ArgumentMatcher, ArgumentPart, MatchAs, Matcher, PatternError,
+};
 
 /// Lets a pool enforce shell patterns such as `Bash(git *)` on the argument of a tool that is a command:
 /// `#[arg(match_as = "shell")]`.
@@ -56,5 +58,19 @@ impl Matcher for ShellPattern {
             ShellMatch::No => ArgumentMatch::No,
             ShellMatch::Undecidable(reason) => ArgumentMatch::Undecidable(reason.to_string()),
         }
+    }
+
+    fn parts<'t>(&self, line: &'t str) -> Vec<ArgumentPart<'t>> {
+        match commands(line) {
+            Ok(commands) => commands.iter().map(ShellCommand::part).collect(),
+            // `matches` has the reason.
+            Err(_) => vec![ArgumentPart { text: line, is_harmless: false }],
+        }
+    }
+}
+
+impl<'t> ShellCommand<'t> {
+    fn part(&self) -> ArgumentPart<'t> {
+        ArgumentPart { text: self.text(), is_harmless: self.is_filter() }
     }
 }

@@ -1,10 +1,8 @@
-//! Options that run commands, load code or write files: the comparison of words with the table.
+//! Options by which the words of a command make a program run another command or code, for deny lists.
 
-mod sed;
 mod table;
 
-use crate::pattern::{ShellPattern, WordPattern};
-use crate::reason::Reason;
+use crate::allowed;
 use crate::wrappers::base_name;
 use table::{Program, Rule};
 
@@ -27,31 +25,14 @@ enum RejectedWord {
     Text(&'static str),
     /// The subcommand as such.
     Subcommand,
-    /// A script of sed that may run commands or write files.
-    SedScript,
     /// A script of sed that may run commands.
     SedCode,
-}
-
-/// Finds a word that a wildcard of the pattern matches and the table rejects.
-///
-/// Each literal word of the pattern may name a program, as `git` does in `timeout 10 git *`.
-pub(crate) fn rejected(pattern: &ShellPattern, words: &[String]) -> Option<Reason> {
-    let literal = pattern.words().iter().enumerate().filter(|(_, word)| word.is_literal());
-    for (index, word) in literal {
-        let Some((name, program)) = find(&table::PROGRAMS, word.prefix()) else { continue };
-        let found = program.rejected_word(&words[index + 1..], &pattern.words()[index + 1..]);
-        if let Some(word) = found {
-            return Some(Reason::Option { program: name, word: word.clone() });
-        }
-    }
-    None
 }
 
 /// Finds a word by which a command runs another one, or code.
 pub(crate) fn code(words: &[String]) -> Option<(&'static str, &String)> {
     let (name, program) = find(&table::OPAQUE, &words[0])?;
-    program.rejected_word(&words[1..], &[]).map(|word| (name, word))
+    program.rejected_word(&words[1..]).map(|word| (name, word))
 }
 
 /// Finds a program by its name, with or without a version: `python3.12`.
@@ -69,16 +50,9 @@ pub(crate) fn plain_name(program: &str) -> &str {
 }
 
 impl Program {
-    fn rejected_word<'a>(
-        &self,
-        words: &'a [String],
-        pattern: &[WordPattern],
-    ) -> Option<&'a String> {
+    fn rejected_word<'a>(&self, words: &'a [String]) -> Option<&'a String> {
         let subcommands = subcommands(words);
-        let position = |rule: &Rule| {
-            let mut positions = rule.positions(words, &subcommands).into_iter();
-            positions.find(|at| !rule.rejected_word.written(pattern.get(*at)))
-        };
+        let position = |rule: &Rule| rule.positions(words, &subcommands).into_iter().next();
         self.rules.iter().find_map(position).map(|at| &words[at])
     }
 }
@@ -115,8 +89,7 @@ impl Rule {
             _ => words.len(),
         };
         match self.rejected_word {
-            RejectedWord::SedScript => sed::positions(words),
-            RejectedWord::SedCode => sed::code_positions(words),
+            RejectedWord::SedCode => allowed::sed_code_positions(words),
             RejectedWord::Subcommand => subcommand.into_iter().collect(),
             rejected_word => (0..end).filter(|at| rejected_word.hits(&words[*at])).collect(),
         }
@@ -140,27 +113,7 @@ impl RejectedWord {
             Self::Flag(name) => flag(word) == Some(name),
             Self::Word(text) => word == text,
             Self::Text(text) => word.contains(text),
-            Self::Subcommand | Self::SedScript | Self::SedCode => false,
-        }
-    }
-
-    /// Whether the pattern contains the rejected word literally at this position.
-    fn written(self, pattern: Option<&WordPattern>) -> bool {
-        let Some(pattern) = pattern else { return false };
-        if pattern.is_literal() {
-            return true;
-        }
-        let prefix = pattern.prefix();
-        match self {
-            Self::Long(_) if prefix.contains('=') => self.hits(prefix),
-            Self::Long(name) => {
-                prefix.strip_prefix("--").is_some_and(|given| given.starts_with(name))
-            }
-            Self::Flag(name) => flag(prefix) == Some(name),
-            Self::Short(_) | Self::Leading(_) | Self::Letter(_) | Self::Text(_) => {
-                self.hits(prefix)
-            }
-            Self::Word(_) | Self::Subcommand | Self::SedScript | Self::SedCode => false,
+            Self::Subcommand | Self::SedCode => false,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Reasons why a command is undecidable.
 
+use crate::line::MAX_COMMANDS;
 use crate::parse::MAX_COMMAND_BYTES;
 
 /// Explains, in plain language, why a command is not a plain command.
@@ -41,6 +42,26 @@ pub enum Reason {
         /// The name of the character or construct.
         what: &'static str,
     },
+    /// The line has too many commands to be checked.
+    #[error("the line has more than {MAX_COMMANDS} commands; run fewer at once")]
+    TooMany,
+    /// A program gets input from a pipe or a here-document, and may run it.
+    #[error("`{0}` reads input that it may run, or take for arguments; run it without a pipe")]
+    Input(String),
+    /// A command changes what later commands of the line mean.
+    #[error("`{0}` changes what later commands of the line mean; run it alone")]
+    ChangesShell(String),
+    /// A program is named by a relative path after the directory was changed.
+    #[error("`{0}` is relative to the directory that the line changes to; run it alone")]
+    Relative(String),
+    /// The pattern describes some commands of the line, and not others.
+    #[error("`{pattern}` describes some commands of the line, and not `{other}`; run them apart")]
+    Mixed {
+        /// The pattern.
+        pattern: String,
+        /// The first command that the pattern does not describe.
+        other: String,
+    },
     /// The program's name is quoted.
     #[error("the program is written as `{0}`; write its name without quotes")]
     QuotedProgram(String),
@@ -65,13 +86,23 @@ pub enum Reason {
         /// The decoded word.
         word: String,
     },
-    /// A word can make the program run commands or write files.
+    /// An option is not known to be harmless.
     #[error(
-        "`{word}` can make `{program}` run commands or write files; only a pattern that contains the word allows it"
+        "the option `{word}` of `{program}` is not known to be harmless; only a pattern that contains it allows it"
     )]
     Option {
-        /// The program, as the table of options names it.
-        program: &'static str,
+        /// The program.
+        program: String,
+        /// The decoded word.
+        word: String,
+    },
+    /// A subcommand or operand is not known to be harmless.
+    #[error(
+        "`{word}` may make `{program}` run a command or code; only a pattern that contains the word allows it"
+    )]
+    Operand {
+        /// The program.
+        program: String,
         /// The decoded word.
         word: String,
     },

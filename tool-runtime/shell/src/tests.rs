@@ -2,6 +2,7 @@
 
 mod attacks;
 mod deny;
+mod lines;
 mod options;
 mod ordinary;
 mod patterns;
@@ -27,8 +28,14 @@ fn explain(pattern: &str, command: &str) -> String {
 #[test]
 fn reasons_name_the_cause() {
     let cases = [
-        ("git log | sh", "the command contains a pipeline; run one plain command"),
-        ("git log && ls", "the command contains an `&`; run one plain command"),
+        (
+            "git log | sh",
+            "`sh` reads input that it may run, or take for arguments; run it without a pipe",
+        ),
+        (
+            "git log && ls",
+            "`git *` describes some commands of the line, and not `ls`; run them apart",
+        ),
         ("git log &", "the command contains an `&`; run one plain command"),
         ("git log > out", "the command contains a redirection; run one plain command"),
         ("A=1 git log", "the command contains an assignment; run one plain command"),
@@ -39,7 +46,7 @@ fn reasons_name_the_cause() {
             "`\"$HOME\"` contains an expansion, which the shell may interpret; put it in single quotes",
         ),
         (
-            "git log\nls",
+            "git log 'a\nb'",
             "the command contains the control character '\\n'; run one command on one line",
         ),
         ("git\u{a0}log", "the command contains '\\u{a0}', which looks like a space and is not one"),
@@ -47,7 +54,7 @@ fn reasons_name_the_cause() {
         ("env git log", "`env` runs another command; run that one alone"),
         (
             "git log --output=x",
-            "`--output=x` can make `git` run commands or write files; only a pattern that contains the word \
+            "the option `--output=x` of `git` is not known to be harmless; only a pattern that contains it \
              allows it",
         ),
         ("git log '", "the command contains an open quote; run one plain command"),

@@ -20,7 +20,8 @@ pub(crate) fn check(text: &str) -> Result<(), Reason> {
     if quotes.is_open() { Err(Reason::Construct("an open quote")) } else { Ok(()) }
 }
 
-fn interpreted(c: char, rest: &str, what: &'static str) -> Reason {
+/// The reason for a character at the beginning of which a shell does something; `rest` begins with its word.
+pub(crate) fn interpreted(c: char, rest: &str, what: &'static str) -> Reason {
     if "|&;<>()#".contains(c) {
         return Reason::Construct(what);
     }

@@ -123,8 +123,14 @@ async fn a_rejection_names_the_allowed_calls_and_the_reason() {
     );
     assert_eq!(
         error_text(&pool, "Bash", &command("git log | sh")).await,
-        "the call to `Bash` is not allowed: `command` does not match `Bash(git *)` or `Bash(npm test:*)`; the command contains a pipeline; run one plain command"
+        "the call to `Bash` is not allowed: `command` does not match `Bash(git *)` or `Bash(npm test:*)`; `sh` reads input that it may run, or take for arguments; run it without a pipe"
     );
+    assert_eq!(
+        error_text(&pool, "Bash", &command("git log | head; id")).await,
+        "the call to `Bash` is not allowed: `id` in `command` does not match `Bash(git *)` or `Bash(npm test:*)`"
+    );
+    let line = "git status && npm test 2>&1 | head";
+    assert_eq!(text(&pool, "Bash", &command(line)).await, format!("ran {line}"));
     let status = &pool.report().tools[1].status;
     assert_eq!(status.to_string(), "restricted to `Bash(git *)`, `Bash(npm test:*)`");
     let error = pool.call(ToolCall::new("Read", "{}")).await;
@@ -383,7 +389,7 @@ async fn denied_calls_win_over_allowed_ones() {
     assert_eq!(text(&pool, "Bash", &command("ls")).await, "ran ls");
     assert_eq!(
         error_text(&pool, "Bash", &command("ls; git push")).await,
-        "the call to `Bash` is not allowed: `Bash(git push *)` is denied, and the command contains a separator; run one plain command"
+        "the call to `Bash` is not allowed: `Bash(git push *)` is denied, and `git push *` describes some commands of the line, and not `ls`; run them apart"
     );
 }
 

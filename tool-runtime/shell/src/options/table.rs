@@ -1,4 +1,4 @@
-//! The tables, read from `table.txt`, which explains their format, and `opaque.txt`.
+//! The table, read from `opaque.txt`, which explains its format.
 
 use super::RejectedWord;
 use std::sync::LazyLock;
@@ -16,9 +16,6 @@ pub(super) struct Rule {
     pub(super) subcommand: Option<&'static str>,
     pub(super) rejected_word: RejectedWord,
 }
-
-pub(super) static PROGRAMS: LazyLock<Vec<Program>> =
-    LazyLock::new(|| read(include_str!("table.txt")));
 
 pub(super) static OPAQUE: LazyLock<Vec<Program>> =
     LazyLock::new(|| read(include_str!("opaque.txt")));
@@ -52,9 +49,7 @@ fn rules(line: &'static str) -> Vec<Rule> {
 
 fn parse(word: &'static str) -> RejectedWord {
     let letter = |text: &str| text.chars().next().unwrap_or('-');
-    if word == "%sed" {
-        RejectedWord::SedScript
-    } else if word == "%sed-code" {
+    if word == "%sed-code" {
         RejectedWord::SedCode
     } else if let Some(name) = word.strip_prefix("=-") {
         RejectedWord::Flag(name)
@@ -78,31 +73,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_line_of_the_tables_is_well_formed() {
-        for text in [include_str!("table.txt"), include_str!("opaque.txt")] {
-            for word in
-                text.lines().filter(|line| line.starts_with(' ')).flat_map(str::split_whitespace)
-            {
-                let short = word.starts_with('-') && !word.starts_with("--");
-                assert!(!short || word.len() <= 2, "write `=-name` for `{word}`");
-                assert!(!word.starts_with('^') || word.len() == 2, "{word}");
-                assert!(!matches!(word, "--" | "=-" | "*" | "@"), "{word}");
-            }
+    fn each_line_of_the_table_is_well_formed() {
+        let lines = include_str!("opaque.txt").lines().filter(|line| line.starts_with(' '));
+        for word in lines.flat_map(str::split_whitespace) {
+            let short = word.starts_with('-') && !word.starts_with("--");
+            assert!(!short || word.len() <= 2, "write `=-name` for `{word}`");
+            assert!(!word.starts_with('^') || word.len() == 2, "{word}");
+            assert!(!matches!(word, "--" | "=-" | "*" | "@"), "{word}");
         }
-        assert!(PROGRAMS.len() >= 60 && OPAQUE.len() >= 40);
+        assert!(OPAQUE.len() >= 40);
         let is_complete =
             |program: &Program| !program.names.is_empty() && !program.rules.is_empty();
-        assert!(PROGRAMS.iter().chain(OPAQUE.iter()).all(is_complete));
+        assert!(OPAQUE.iter().all(is_complete));
     }
 
     #[test]
     fn each_program_is_listed_once() {
-        for table in [&PROGRAMS, &OPAQUE] {
-            let mut names: Vec<_> = table.iter().flat_map(|program| &program.names).collect();
-            names.sort_unstable();
-            let count = names.len();
-            names.dedup();
-            assert_eq!(names.len(), count);
-        }
+        let mut names: Vec<_> = OPAQUE.iter().flat_map(|program| &program.names).collect();
+        names.sort_unstable();
+        let count = names.len();
+        names.dedup();
+        assert_eq!(names.len(), count);
     }
 }

@@ -43,6 +43,23 @@ impl CallRule for ArgumentRule {
 
 impl ArgumentRule {
     fn check_allowed(&self, text: &str) -> Result<(), CallError> {
+        let Some(first) = self.allow.first() else { return Ok(()) };
+        let parts = first.matcher.parts(text);
+        let mut needed = parts.iter().filter(|part| !part.is_harmless);
+        needed.try_for_each(|part| {
+            self.check_part(part.text).map_err(|reason| {
+                let name = &self.argument.name;
+                self.refuse(&match parts.len() {
+                    1 => format!("`{name}` {reason}"),
+                    _ => format!("`{}` in `{name}` {reason}", part.text),
+                })
+            })
+        })
+    }
+
+    /// # Errors
+    /// The reason why no limit allows the text, as a phrase about it.
+    fn check_part(&self, text: &str) -> Result<(), String> {
         let mut reasons = Vec::new();
         for limit in &self.allow {
             match limit.matcher.matches(text) {
@@ -51,14 +68,10 @@ impl ArgumentRule {
                 ArgumentMatch::Undecidable(reason) => reasons.push(reason),
             }
         }
-        if self.allow.is_empty() {
-            return Ok(());
-        }
         let allowed: Vec<String> =
             self.allow.iter().map(|limit| format!("`{}`", limit.declaration)).collect();
-        let (name, allowed) = (&self.argument.name, allowed.join(" or "));
         let reason = reasons.first().map(|reason| format!("; {reason}")).unwrap_or_default();
-        Err(self.refuse(&format!("`{name}` does not match {allowed}{reason}")))
+        Err(format!("does not match {}{reason}", allowed.join(" or ")))
     }
 
     fn refuse(&self, reason: &str) -> CallError {

@@ -23,7 +23,7 @@ pub(super) fn positions(words: &[String]) -> Vec<usize> {
 }
 
 /// Positions of scripts that may run commands: all but sequences of `s` and of commands without arguments.
-pub(super) fn code_positions(words: &[String]) -> Vec<usize> {
+pub(crate) fn code_positions(words: &[String]) -> Vec<usize> {
     let mut rejected = Vec::new();
     let (mut is_next, mut has_script) = (false, false);
     for (at, word) in words.iter().enumerate() {
