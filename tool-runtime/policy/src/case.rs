@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::time::Duration;
 use tool_runtime_core::{
     Effect, Principal, Risk, Source, Tool, ToolAnnotations, ToolDefinition, ToolPool, ToolReport,
@@ -176,7 +177,8 @@ impl SampleCall {
             steps: self.steps,
             elapsed: self.elapsed,
             now: self.at,
-            arguments: ArgumentFacts::new(&self.arguments, self.called.as_ref()),
+            arguments: Rc::new(ArgumentFacts::new(&self.arguments, self.called.as_ref())),
+            command: None,
         }
     }
 }

@@ -103,7 +103,7 @@ impl Condition {
                 let now = facts.now();
                 schedules.iter().any(|schedule| schedule.contains(now)).into()
             }
-            Self::Argument(predicate) => predicate.truth(&facts.arguments),
+            Self::Argument(predicate) => predicate.truth(facts),
             Self::Principals(_) | Self::Scopes(_) | Self::Claims(_) | Self::Anonymous(_) => {
                 self.truth_for(facts.principal)
             }
@@ -186,7 +186,7 @@ impl Condition {
     /// The reason why the condition cannot be evaluated, for a model.
     pub(crate) fn uncertainty(&self, facts: &Facts<'_>) -> String {
         match self {
-            Self::Argument(predicate) => predicate.uncertainty(&facts.arguments),
+            Self::Argument(predicate) => predicate.uncertainty(facts),
             Self::Labels(_) => "the call is not part of an execution with labels".to_owned(),
             Self::Steps(..) | Self::LongerThan(_) | Self::ShorterThan(_) => {
                 "the call is not part of an execution".to_owned()

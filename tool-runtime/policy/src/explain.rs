@@ -28,6 +28,8 @@ const MAX_SUGGESTIONS: usize = 3;
 #[derive(Clone, Debug)]
 pub struct Explanation {
     decision: Decision,
+    /// The strictest command of a line.
+    command: Option<String>,
     by: String,
     rules: Vec<ComparedRule>,
     changes: Vec<String>,
@@ -50,11 +52,13 @@ pub struct ComparedRule {
 }
 
 impl Explanation {
-    pub(crate) fn new(policy: &Policy, facts: &Facts<'_>) -> Self {
+    pub(crate) fn new(policy: &Policy, call: &Facts<'_>) -> Self {
+        let (command, facts) = policy.strictest_command(call);
+        let facts = &facts;
         let (decided, uncertain) = policy.outcomes(facts);
         let asked = uncertain.into_iter().next().filter(|_| decided.effect < Effect::Ask);
         let outcome = asked.unwrap_or(decided);
-        let decision = policy.decision(facts);
+        let decision = policy.decision(call);
         let last = outcome.rule.map(|rule| &rule.id);
         let selected = policy.rules.iter().filter(|rule| rule.selects(facts.tool));
         let mut rules = Vec::new();
@@ -72,7 +76,7 @@ impl Explanation {
             Some(rule) => changes_of(rule, facts),
             None => near_misses(selected.collect(), facts),
         };
-        Self { decision, by, rules, changes }
+        Self { decision, command, by, rules, changes }
     }
 
     /// The decision.
@@ -162,6 +166,9 @@ pub(crate) fn effect_name(effect: Effect) -> &'static str {
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} {}", effect_name(self.decision.effect()), self.by)?;
+        if let Some(command) = &self.command {
+            writeln!(f, "  for the command: {command}")?;
+        }
         if !self.decision.reason().is_empty() {
             writeln!(f, "  reason: {}", self.decision.reason())?;
         }

@@ -7,10 +7,12 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::time::Duration;
 use tool_runtime_core::{CallView, Principal, Risk, SessionId, Source, Tool, ToolAnnotations};
 
 /// Everything that rules read of a call.
+#[derive(Clone)]
 pub(crate) struct Facts<'a> {
     pub(crate) tool: &'a str,
     pub(crate) source: Option<&'a Source>,
@@ -27,7 +29,9 @@ pub(crate) struct Facts<'a> {
     pub(crate) elapsed: Option<Duration>,
     /// `None`: the present time.
     pub(crate) now: Option<Timestamp>,
-    pub(crate) arguments: ArgumentFacts<'a>,
+    pub(crate) arguments: Rc<ArgumentFacts<'a>>,
+    /// The command that is judged, if an argument is a line of several.
+    pub(crate) command: Option<usize>,
 }
 
 /// The arguments of a call, parsed by the first rule that reads them.
@@ -72,8 +76,14 @@ impl<'a> Facts<'a> {
             steps: execution.map(|execution| execution.steps()),
             elapsed: execution.map(|execution| execution.elapsed()),
             now: None,
-            arguments: ArgumentFacts::new(call.arguments(), call.tool()),
+            arguments: Rc::new(ArgumentFacts::new(call.arguments(), call.tool())),
+            command: None,
         }
+    }
+
+    /// The same call, judged by one command of a line.
+    pub(crate) fn of_command(&self, index: usize) -> Self {
+        Self { command: Some(index), ..self.clone() }
     }
 
     pub(crate) fn now(&self) -> Timestamp {

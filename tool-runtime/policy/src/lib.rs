@@ -9,6 +9,7 @@
 //! | `rule`, `argument`, `builder` | rules in code |
 //! | `condition`, `predicate`, `schedule`, `names` | conditions; about arguments, times, callers |
 //! | `facts`, `truth` | what conditions read; yes, no, uncertain |
+//! | `lines` | decisions about the commands of a line |
 //! | `policy`, `index`, `policies`, `folder`, `live` | decisions; several policies; files that change |
 //! | `limits` | rates and budgets |
 //! | `modes`, `shorthand`, `risk` | permission modes; rules in one line; judgement of risk |
@@ -27,6 +28,7 @@ mod facts;
 mod folder;
 mod index;
 mod limits;
+mod lines;
 mod live;
 mod modes;
 mod names;

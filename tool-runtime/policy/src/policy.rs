@@ -2,6 +2,7 @@
 
 use crate::builder::PolicyBuilder;
 use crate::case::{Case, SampleCall};
+use crate::condition::Condition;
 use crate::explain::Explanation;
 use crate::facts::Facts;
 use crate::index::Index;
@@ -171,22 +172,29 @@ impl Policy {
         (Outcome { effect: self.default.0, rule: None, is_uncertain: false }, uncertain)
     }
 
-    /// The decision. Rules that ask because they could not be evaluated restrict an allowance and another question: the
-    /// people of all may approve, and all limits count.
+    /// The decision: the strictest about the commands of the call.
     pub(crate) fn decision(&self, facts: &Facts<'_>) -> Decision {
-        let (outcome, uncertain) = self.outcomes(facts);
-        let decided = self.decision_of(outcome, facts);
-        uncertain.into_iter().fold(decided, |decided, asked| match decided.effect() {
-            Effect::Deny => decided,
-            _ => decided.and(self.decision_of(asked, facts)),
-        })
+        let outcomes = self.outcomes_of_commands(facts);
+        let decisions = outcomes
+            .iter()
+            .map(|it| self.decision_of(it.outcome, &it.facts, it.command.as_deref()));
+        decisions.reduce(Decision::and).unwrap_or_else(|| Decision::deny("the call has no command"))
     }
 
-    fn decision_of(&self, outcome: Outcome<'_>, facts: &Facts<'_>) -> Decision {
+    fn decision_of(
+        &self,
+        outcome: Outcome<'_>,
+        facts: &Facts<'_>,
+        command: Option<&str>,
+    ) -> Decision {
+        let reason = || {
+            let of_command = command.map(|command| format!("`{command}` of the line: "));
+            format!("{}{}", of_command.unwrap_or_default(), self.reason(outcome, facts))
+        };
         let decision = match outcome.effect {
             Effect::Allow => Decision::allow(),
-            Effect::Ask => Decision::ask(self.reason(outcome, facts)),
-            _ => Decision::deny(self.reason(outcome, facts)),
+            Effect::Ask => Decision::ask(reason()),
+            _ => Decision::deny(reason()),
         };
         let Some(rule) = outcome.rule else { return decision };
         let mut decision = decision.with_rule(Arc::clone(&rule.id));
@@ -210,16 +218,7 @@ impl Policy {
         Outcome { effect, rule, is_uncertain }: Outcome<'_>,
         facts: &Facts<'_>,
     ) -> String {
-        let Some(rule) = rule else {
-            return match (&self.default.1, effect) {
-                (Some(reason), _) => reason.clone(),
-                (None, Effect::Ask) => format!("Let `{}` run?", facts.tool),
-                (None, _) => {
-                    "no rule of the policy allows it; use another tool, or ask for permission"
-                        .into()
-                }
-            };
-        };
+        let Some(rule) = rule else { return self.reason_of_default(facts) };
         let id = &rule.id;
         let mut text = match (&rule.reason, effect) {
             (Some(reason), _) => format!("{reason} (rule `{id}`)"),
@@ -233,6 +232,35 @@ impl Policy {
             text = format!("{text}; the rule counts because {why}");
         }
         text
+    }
+
+    /// The reason of the default, and why a rule that may allow the call does not.
+    fn reason_of_default(&self, facts: &Facts<'_>) -> String {
+        let text = match (&self.default.1, self.default.0) {
+            (Some(reason), _) => reason.clone(),
+            (None, Effect::Ask) => format!("Let `{}` run?", facts.tool),
+            (None, _) => {
+                "no rule of the policy allows it; use another tool, or ask for permission".into()
+            }
+        };
+        match self.uncertain_allowance(facts) {
+            Some((rule, why)) => format!("{text}; rule `{rule}` does not allow it because {why}"),
+            None => text,
+        }
+    }
+
+    /// The first rule that allows nothing because a condition about an argument is uncertain, and the reason.
+    fn uncertain_allowance(&self, facts: &Facts<'_>) -> Option<(&str, String)> {
+        self.index.of(facts.tool, &self.rules).iter().find_map(|position| {
+            let rule = &self.rules[*position as usize];
+            let is_it = rule.effect == Effect::Allow && rule.truth(facts) == Truth::Unknown;
+            let mut conditions = rule.conditions.iter().filter(|_| is_it);
+            let unknown = conditions.find(|condition| {
+                matches!(condition, Condition::Argument(_))
+                    && condition.truth(facts) == Truth::Unknown
+            })?;
+            Some((&*rule.id, unknown.uncertainty(facts)))
+        })
     }
 }
 

@@ -5,12 +5,12 @@ mod field;
 mod folding;
 mod patterns;
 
-pub(crate) use constraint::Constraint;
+pub(crate) use constraint::{Comparison, Constraint};
 pub(crate) use field::Field;
 pub(crate) use folding::folded;
-pub(crate) use patterns::{paths, regex, shell, urls};
+pub(crate) use patterns::{Patterns, paths, regex, shell, urls};
 
-use crate::facts::{Argument, ArgumentFacts};
+use crate::facts::{Argument, Facts};
 use crate::truth::Truth;
 use field::Segment;
 use serde_json::Value;
@@ -30,26 +30,37 @@ pub(crate) struct Predicate {
 }
 
 impl Predicate {
-    pub(crate) fn truth(&self, arguments: &ArgumentFacts<'_>) -> Truth {
+    pub(crate) fn truth(&self, facts: &Facts<'_>) -> Truth {
         let (name, path) = self.field.parts();
-        match arguments.get(name) {
-            Argument::Given(value) => self.truth_at(value, path, arguments),
+        match facts.arguments.get(name) {
+            Argument::Given(value) => self.truth_at(value, path, facts),
             Argument::Absent => self.absent(),
             Argument::Uncertain | Argument::Doubtful => Truth::Unknown,
         }
     }
 
-    fn truth_at(&self, value: &Value, path: &[Segment], arguments: &ArgumentFacts<'_>) -> Truth {
+    fn comparison(&self, facts: &Facts<'_>) -> Comparison {
+        Comparison { ignores_case: self.ignores_case, command: facts.command }
+    }
+
+    /// The text of the argument and the patterns, if these are of commands.
+    pub(crate) fn line<'f>(&self, facts: &'f Facts<'_>) -> Option<(&'f str, &Patterns)> {
+        let patterns = self.constraints.iter().find_map(Constraint::commands)?;
+        let (name, path) = self.field.parts();
+        let Argument::Given(value) = facts.arguments.get(name) else { return None };
+        let inner = path.iter().try_fold(value, |value, segment| segment.of(value))?;
+        Some((inner.as_str()?, patterns))
+    }
+
+    fn truth_at(&self, value: &Value, path: &[Segment], facts: &Facts<'_>) -> Truth {
+        let is_doubtful = facts.arguments.is_doubtful(value);
         let Some((first, rest)) = path.split_first() else {
-            return match arguments.is_doubtful(value) {
-                true => Truth::Unknown,
-                false => self.truth_of(value),
-            };
+            return if is_doubtful { Truth::Unknown } else { self.truth_of(value, facts) };
         };
         let inner = |inner: Option<&Value>| match inner {
-            None if arguments.is_doubtful(value) => Truth::Unknown,
+            None if is_doubtful => Truth::Unknown,
             None | Some(Value::Null) => self.absent(),
-            Some(inner) => self.truth_at(inner, rest, arguments),
+            Some(inner) => self.truth_at(inner, rest, facts),
         };
         match (first, value) {
             (Segment::Key(key), Value::Object(members)) => inner(members.get(key)),
@@ -62,8 +73,9 @@ impl Predicate {
         }
     }
 
-    fn truth_of(&self, value: &Value) -> Truth {
-        Truth::all(self.constraints.iter().map(|it| it.truth(value, self.ignores_case)))
+    fn truth_of(&self, value: &Value, facts: &Facts<'_>) -> Truth {
+        let by = self.comparison(facts);
+        Truth::all(self.constraints.iter().map(|it| it.truth(value, by)))
     }
 
     fn absent(&self) -> Truth {
@@ -88,9 +100,9 @@ impl Predicate {
     }
 
     /// The reason why the predicate cannot be evaluated, for a model.
-    pub(crate) fn uncertainty(&self, arguments: &ArgumentFacts<'_>) -> String {
+    pub(crate) fn uncertainty(&self, facts: &Facts<'_>) -> String {
         let field = &self.field;
-        match arguments.get(field.parts().0) {
+        match facts.arguments.get(field.parts().0) {
             Argument::Absent => format!("`{field}` is absent; write it"),
             Argument::Uncertain => {
                 format!("`{field}` is given more than once, or the arguments are not an object")
@@ -98,7 +110,7 @@ impl Predicate {
             Argument::Doubtful => format!("`{field}` may be given by another name; {LISTED}"),
             Argument::Given(value) => {
                 let mut reason = None;
-                self.explain_at(value, field.parts().1, arguments, &mut reason);
+                self.explain_at(value, field.parts().1, facts, &mut reason);
                 match reason {
                     Some(reason) => format!("`{field}` {reason}"),
                     None => format!("`{field}` is absent in a part, or parts of it differ"),
@@ -111,35 +123,36 @@ impl Predicate {
         &self,
         value: &Value,
         path: &[Segment],
-        arguments: &ArgumentFacts<'_>,
+        facts: &Facts<'_>,
         reason: &mut Option<String>,
     ) {
         if reason.is_some() {
             return;
         }
-        if arguments.is_doubtful(value) {
+        if facts.arguments.is_doubtful(value) {
             *reason = Some(format!(
                 "has a name or a value that the schema of the tool does not list; {LISTED}"
             ));
             return;
         }
         let Some((first, rest)) = path.split_first() else {
-            *reason = self.constraints.iter().find_map(|it| it.doubt(value, self.ignores_case));
+            let by = self.comparison(facts);
+            *reason = self.constraints.iter().find_map(|it| it.doubt(value, by));
             return;
         };
         match (first, value) {
             (Segment::Key(key), Value::Object(members)) => {
                 if let Some(value) = members.get(key) {
-                    self.explain_at(value, rest, arguments, reason);
+                    self.explain_at(value, rest, facts, reason);
                 }
             }
             (Segment::Index(index), Value::Array(items)) => {
                 if let Some(value) = items.get(*index) {
-                    self.explain_at(value, rest, arguments, reason);
+                    self.explain_at(value, rest, facts, reason);
                 }
             }
             (Segment::Each, Value::Array(items)) => {
-                items.iter().for_each(|item| self.explain_at(item, rest, arguments, reason));
+                items.iter().for_each(|item| self.explain_at(item, rest, facts, reason));
             }
             (_, other) => {
                 *reason = Some(format!("cannot be looked up in {}", constraint::kind(other)));

@@ -7,9 +7,17 @@ use regex::Regex;
 use serde_json::{Number, Value};
 use std::cmp::Ordering;
 use std::fmt;
-use tool_runtime_core::{ArgumentMatch, MatchAs};
+use tool_runtime_core::{ArgumentMatch, ArgumentPart, MatchAs};
 
 pub(crate) use crate::read::kind;
+
+/// The way in which a value is compared.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Comparison {
+    pub(crate) ignores_case: bool,
+    /// The command that is judged, if the value is a line of several.
+    pub(crate) command: Option<usize>,
+}
 
 /// A constraint on one value.
 #[derive(Debug)]
@@ -32,7 +40,7 @@ pub(crate) enum Constraint {
 }
 
 impl Constraint {
-    pub(crate) fn truth(&self, value: &Value, ignores_case: bool) -> Truth {
+    pub(crate) fn truth(&self, value: &Value, by: Comparison) -> Truth {
         match (self, value) {
             (Self::Required, Value::String(text)) => (!text.is_empty()).into(),
             (Self::Required, _) => Truth::Yes,
@@ -41,13 +49,13 @@ impl Constraint {
                 folding(text, |text| regex.is_match(text))
             }
             (Self::Contains(part), Value::String(text)) => {
-                folding(text, |text| match ignores_case {
+                folding(text, |text| match by.ignores_case {
                     true => text.to_lowercase().contains(&part.to_lowercase()),
                     false => text.contains(part.as_str()),
                 })
             }
             (Self::OneOf(values), value) => {
-                Truth::any(values.iter().map(|own| equal(own, value, ignores_case)))
+                Truth::any(values.iter().map(|own| equal(own, value, by.ignores_case)))
             }
             (Self::Min(min), Value::Number(number)) => (compare(number, min).is_ge()).into(),
             (Self::Max(max), Value::Number(number)) => (compare(number, max).is_le()).into(),
@@ -57,11 +65,22 @@ impl Constraint {
             (Self::Items(min, max), Value::Array(items)) => {
                 (*min..=*max).contains(&(items.len() as u64)).into()
             }
-            (Self::Matches(patterns), Value::String(text)) => patterns.truth(text),
+            (Self::Matches(patterns), Value::String(text)) => {
+                patterns.truth(patterns.judged(text, by))
+            }
             (Self::Not(constraints), value) => {
-                Truth::all(constraints.iter().map(|it| it.truth(value, ignores_case))).not()
+                Truth::all(constraints.iter().map(|it| it.truth(value, by))).not()
             }
             _ => Truth::Unknown,
+        }
+    }
+
+    /// The patterns of commands, within `not` as well.
+    pub(super) fn commands(&self) -> Option<&Patterns> {
+        match self {
+            Self::Matches(patterns) if patterns.kind == MatchAs::Shell => Some(patterns),
+            Self::Not(constraints) => constraints.iter().find_map(Self::commands),
+            _ => None,
         }
     }
 
@@ -75,15 +94,17 @@ impl Constraint {
     }
 
     /// The reason why the result is unknown, as a phrase about the value. `None` if it is known.
-    pub(super) fn doubt(&self, value: &Value, ignores_case: bool) -> Option<String> {
-        if self.truth(value, ignores_case) != Truth::Unknown {
+    pub(super) fn doubt(&self, value: &Value, by: Comparison) -> Option<String> {
+        if self.truth(value, by) != Truth::Unknown {
             return None;
         }
         match (self, value) {
             (Self::Not(constraints), value) => {
-                constraints.iter().find_map(|it| it.doubt(value, ignores_case))
+                constraints.iter().find_map(|it| it.doubt(value, by))
             }
-            (Self::Matches(patterns), Value::String(text)) => patterns.doubt(text),
+            (Self::Matches(patterns), Value::String(text)) => {
+                patterns.doubt(patterns.judged(text, by))
+            }
             (Self::Pattern(..) | Self::Contains(_) | Self::OneOf(_), Value::String(_)) => {
                 Some("contains characters that look like others, or is of another type".to_owned())
             }
@@ -93,6 +114,16 @@ impl Constraint {
 }
 
 impl Patterns {
+    pub(crate) fn parts<'t>(&self, text: &'t str) -> Vec<ArgumentPart<'t>> {
+        self.matchers.first().map(|matcher| matcher.parts(text)).unwrap_or_default()
+    }
+
+    /// The command that is judged, or the whole text.
+    fn judged<'t>(&self, text: &'t str, by: Comparison) -> &'t str {
+        let command = by.command.filter(|_| self.kind == MatchAs::Shell);
+        command.and_then(|index| self.parts(text).get(index).map(|part| part.text)).unwrap_or(text)
+    }
+
     fn truth(&self, text: &str) -> Truth {
         if self.is_url_of_file(text) {
             return Truth::Unknown;

@@ -1,6 +1,7 @@
 //! Paths of arguments: `path`, `target.host`, `files[*].name`, `rows[0]`.
 
 use crate::read::Fault;
+use serde_json::Value;
 use std::fmt;
 
 /// A step into a value.
@@ -10,6 +11,17 @@ pub(crate) enum Segment {
     Index(usize),
     /// Every item of a list.
     Each,
+}
+
+impl Segment {
+    /// The part of a value. `None` if there is none, or if there are several.
+    pub(crate) fn of<'v>(&self, value: &'v Value) -> Option<&'v Value> {
+        match self {
+            Self::Key(key) => value.as_object()?.get(key),
+            Self::Index(index) => value.as_array()?.get(*index),
+            Self::Each => None,
+        }
+    }
 }
 
 /// The path of an argument.

@@ -3,15 +3,15 @@
 use super::SecurityAnalyzer;
 use crate::read::{PolicyError, PolicyProblem};
 use tool_runtime_core::{CallView, Risk};
-use tool_runtime_shell::{Reason, ShellMatch, ShellPattern};
+use tool_runtime_shell::{Reason, ShellCommand, ShellMatch, ShellPattern, commands};
 
 /// Judges the shell command in an argument by its structure.
 ///
 /// | Command | Risk |
 /// |---|---|
-/// | one plain command that a harmless pattern describes | low |
-/// | one plain command that no pattern describes | medium |
-/// | everything else: pipelines, substitutions, text that does not parse | unknown |
+/// | harmless patterns describe each command of the line, as `tool_runtime::shell` splits it | low |
+/// | simple commands, some of which no pattern describes | medium |
+/// | everything else: substitutions, redirections to files, text that does not parse | unknown |
 /// | contains a part that a dangerous pattern describes as a plain command | high |
 ///
 /// Calls without the argument are of unknown risk.
@@ -61,31 +61,50 @@ impl ShellAnalyzer {
         }
     }
 
-    /// Whether a dangerous pattern describes a part, under whatever path of the program.
+    /// Whether a dangerous pattern describes a part, under whatever path of the program and with whatever words.
     fn is_dangerous(&self, part: &str) -> bool {
         self.dangerous.iter().any(|pattern| {
             let found = pattern.matches(part);
-            matches!(found, ShellMatch::Yes | ShellMatch::Undecidable(Reason::Path(_)))
+            let is_described = |reason: &Reason| {
+                matches!(reason, Reason::Path(_) | Reason::Option { .. } | Reason::Operand { .. })
+            };
+            match found {
+                ShellMatch::Yes => true,
+                ShellMatch::No => false,
+                ShellMatch::Undecidable(reason) => is_described(&reason),
+            }
         })
     }
 
     fn risk(&self, command: &str) -> Risk {
-        let is = |patterns: &[ShellPattern], text: &str| {
-            patterns.iter().any(|pattern| pattern.matches(text).is_yes())
-        };
         // Each part is compared alone: quoting may hide more, but never makes a part harmless.
         let mut parts =
             command.split(['\n', ';', '|', '&', '(', ')', '`', '{', '}']).map(str::trim);
         if parts.any(|part| self.is_dangerous(part)) {
             return Risk::High;
         }
-        if is(&self.harmless, command) {
-            return Risk::Low;
+        match commands(command) {
+            Err(_) => Risk::Unknown,
+            Ok(commands) => self.risk_of_simple(&commands),
         }
-        match ShellPattern::parse("true").map(|plain| plain.matches(command)) {
-            Ok(ShellMatch::Undecidable(_)) | Err(_) => Risk::Unknown,
-            Ok(_) => Risk::Medium,
+    }
+
+    fn risk_of_simple(&self, commands: &[ShellCommand<'_>]) -> Risk {
+        let mut risk = Risk::Low;
+        for command in commands.iter().filter(|command| !command.is_filter()) {
+            let mut matches = self.harmless.iter().map(|pattern| pattern.matches(command.text()));
+            let mut is_uncertain = false;
+            let is_harmless = matches.any(|found| {
+                is_uncertain |= matches!(found, ShellMatch::Undecidable(_));
+                found.is_yes()
+            });
+            match is_harmless {
+                true => {}
+                false if is_uncertain => return Risk::Unknown,
+                false => risk = Risk::Medium,
+            }
         }
+        risk
     }
 }
 
@@ -108,7 +127,10 @@ mod tests {
             ("git status", Risk::Low),
             ("ls -la", Risk::Low),
             ("cargo test", Risk::Medium),
-            ("ls | wc", Risk::Unknown),
+            ("ls | wc", Risk::Low),
+            ("git status && ls 2>&1 | head", Risk::Low),
+            ("git status && cargo test", Risk::Medium),
+            ("git status | sh", Risk::Unknown),
             ("ls $(pwd)", Risk::Unknown),
             ("echo 'open", Risk::Unknown),
             ("rm -rf src", Risk::High),
