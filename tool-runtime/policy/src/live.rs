@@ -2,13 +2,13 @@
 
 use crate::folder::PolicyFolder;
 use crate::policy::Policy;
-use crate::read::PolicyError;
+use crate::read::{Format, PolicyError, Text};
 use crate::rule::Rule;
 use arc_swap::ArcSwap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 use tool_runtime_core::seam::{lock, spawn};
 use tool_runtime_core::{Approvers, CallView, Decision, PolicyEngine, Principal, ToolDefinition};
 
@@ -46,8 +46,9 @@ struct State {
     error: Option<PolicyError>,
 }
 
-/// The files, their times and sizes.
-type Stamp = Vec<(PathBuf, Option<SystemTime>, u64)>;
+/// The policy files and hashes of their contents: size and time may be those of the version before. `None`: a file
+/// cannot be read.
+type Stamp = Vec<(PathBuf, Option<u64>)>;
 
 enum Version {
     File(Policy),
@@ -132,7 +133,8 @@ impl LivePolicy {
         lock(&self.0.state).error.clone()
     }
 
-    /// Looks for changes at an interval, in a task that ends with the last clone of this. Needs a runtime of tokio.
+    /// Looks for changes at an interval, in a task that ends with the last clone of this. Needs a runtime of tokio; the
+    /// files are read in its threads for blocking work.
     ///
     /// A changed file is read once it stays the same for an interval: one that is still being written may be a valid
     /// policy with fewer rules.
@@ -143,14 +145,25 @@ impl LivePolicy {
             loop {
                 tokio::time::sleep(interval).await;
                 let Some(live) = weak.upgrade() else { return };
-                let now = Some(stamp(&live.path));
-                if seen == now {
-                    // Errors are logged and kept.
-                    let _ = Self(live).reload_if_changed();
-                }
-                seen = now;
+                let before = seen.take();
+                let look = tokio::task::spawn_blocking(move || Self(live).look(before));
+                // It fails if the runtime ends, or if a callback of the host panics, which is logged.
+                seen = look.await.ok();
             }
         })));
+    }
+}
+
+impl LivePolicy {
+    /// Reads a changed file that is as it was seen before. Returns its state.
+    fn look(&self, before: Option<Stamp>) -> Stamp {
+        let now = stamp(&self.0.path);
+        let is_new = lock(&self.0.state).stamp != now;
+        if is_new && before.as_ref() == Some(&now) {
+            // Errors are logged and kept.
+            let _ = self.reload();
+        }
+        now
     }
 }
 
@@ -168,15 +181,15 @@ impl Live {
     }
 }
 
-/// The state of a file, or of the files of a folder.
+/// The state of a file, or of the policy files of a folder.
 fn stamp(path: &Path) -> Stamp {
     let of = |path: PathBuf| {
-        let metadata = std::fs::metadata(&path).ok();
-        let time = metadata.as_ref().and_then(|metadata| metadata.modified().ok());
-        (path, time, metadata.map_or(0, |metadata| metadata.len()))
+        let hash = Text::read(&path).ok().map(|text| text.hash());
+        (path, hash)
     };
     let Ok(entries) = std::fs::read_dir(path) else { return vec![of(path.to_owned())] };
-    let mut files: Stamp = entries.filter_map(|entry| Some(of(entry.ok()?.path()))).collect();
+    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let mut files: Stamp = paths.filter(|path| Format::of(path).is_some()).map(of).collect();
     files.sort();
     files
 }
@@ -234,3 +247,6 @@ impl fmt::Debug for LivePolicy {
         f.debug_struct("LivePolicy").field("path", &self.0.path).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// A step from a value to a part of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Step {
     /// A member, and the number of members of the same name before it.
     Key(String, usize),

@@ -1,15 +1,22 @@
 //! The syntaxes of policies: JSON, YAML, TOML.
 
-use super::locate::{self, Find};
+#[cfg(feature = "toml")]
+use super::locate::LineStarts;
+use super::locate::Lines;
 use super::place::Place;
 use super::problem::{Fault, PolicyProblem};
 use super::unique;
-use serde::de::DeserializeSeed as _;
 use serde_json::Value;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// The largest document.
 const MAX_BYTES: usize = 16 << 20;
+
+/// The most brackets of YAML that are open at the end of a line.
+#[cfg(feature = "yaml")]
+const MAX_OPEN: usize = 1000;
 
 /// The syntax of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,17 +42,44 @@ impl Format {
     }
 }
 
+fn too_large() -> String {
+    format!("the document is larger than {} MiB", MAX_BYTES >> 20)
+}
+
+/// The line at which too many brackets are open, whether they are syntax or not. The parser of YAML takes time for each
+/// open one at each word.
+#[cfg(feature = "yaml")]
+fn too_deep(text: &str) -> Option<usize> {
+    let mut open = 0usize;
+    for (number, line) in text.lines().enumerate() {
+        for byte in line.bytes() {
+            match byte {
+                b'[' | b'{' => open += 1,
+                b']' | b'}' => open = open.saturating_sub(1),
+                _ => {}
+            }
+        }
+        if open > MAX_OPEN {
+            return Some(number + 1);
+        }
+    }
+    None
+}
+
 /// The text of a document, and where it is from.
 #[derive(Clone, Debug)]
 pub(crate) struct Text {
     pub(crate) file: Option<PathBuf>,
     pub(crate) format: Format,
     pub(crate) text: String,
+    /// Found by the first mistake or explanation.
+    lines: OnceLock<Lines>,
 }
 
 impl Text {
     pub(crate) fn new(text: &str, format: Format) -> Self {
-        Self { file: None, format, text: text.trim_start_matches('\u{feff}').to_owned() }
+        let text = text.trim_start_matches('\u{feff}').to_owned();
+        Self { file: None, format, text, lines: OnceLock::new() }
     }
 
     /// # Errors
@@ -62,10 +96,28 @@ impl Text {
             let help = "name it `.yaml`, `.yml`, `.toml` or `.json`";
             wrong("the name of the file does not tell its syntax".to_owned(), help)
         })?;
-        let text = std::fs::read_to_string(path).map_err(|error| {
+        let unreadable = |error: std::io::Error| {
             wrong(format!("the file cannot be read: {error}"), "check its path and its rights")
-        })?;
+        };
+        // Reading a pipe or a device may never end.
+        match std::fs::metadata(path).map_err(unreadable)? {
+            metadata if !metadata.is_file() => {
+                return Err(wrong("it is not a regular file".to_owned(), "name a file"));
+            }
+            metadata if metadata.len() > MAX_BYTES as u64 => {
+                return Err(wrong(too_large(), "remove rules, or split it"));
+            }
+            _ => {}
+        }
+        let text = std::fs::read_to_string(path).map_err(unreadable)?;
         Ok(Self { file: Some(path.to_owned()), ..Self::new(&text, format) })
+    }
+
+    /// A number that differs for other texts.
+    pub(crate) fn hash(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.text.hash(&mut hasher);
+        hasher.finish()
     }
 
     /// A mistake at a place of the document.
@@ -83,8 +135,7 @@ impl Text {
     /// The document as a value. Without one, there is at least one problem.
     pub(crate) fn parse(&self, problems: &mut Vec<PolicyProblem>) -> Option<Value> {
         if self.text.len() > MAX_BYTES {
-            let text = format!("the document is larger than {} MiB", MAX_BYTES >> 20);
-            problems.push(self.problem_at(None, text));
+            problems.push(self.problem_at(None, too_large()));
             return None;
         }
         let mut duplicates = Vec::new();
@@ -111,6 +162,10 @@ impl Text {
 
     #[cfg(feature = "yaml")]
     fn parse_yaml(&self, duplicates: &mut Vec<Place>) -> Result<Value, Vec<PolicyProblem>> {
+        if let Some(line) = too_deep(&self.text) {
+            let text = format!("more than {MAX_OPEN} lists and objects are open");
+            return Err(vec![self.problem_at(Some(line), text)]);
+        }
         let yaml = serde_norway::Deserializer::from_str(&self.text);
         unique::read(yaml, duplicates).map_err(|error| {
             let line = error.location().map(|at| at.line());
@@ -138,8 +193,9 @@ impl Text {
                 Err(error) => errors.push(error),
             }
         }
+        let starts = LineStarts::new(&self.text);
         let problem = |error: toml::de::Error| {
-            let line = error.span().map(|span| self.line_at(span.start));
+            let line = error.span().map(|span| starts.line(span.start));
             self.problem_at(line, format!("this is not TOML: {}", error.message().trim_end()))
         };
         Err(errors.into_iter().map(problem).collect())
@@ -157,36 +213,23 @@ impl Text {
         PolicyProblem { help, ..self.problem_at(None, text) }
     }
 
-    /// The line of a place.
+    /// The line of a place, or of the nearest value around it.
     pub(crate) fn line(&self, place: &Place) -> Option<usize> {
-        locate::line(self, place)
+        self.lines.get_or_init(|| self.find_lines()).of(place)
     }
 
-    /// The line where a search ends.
-    pub(super) fn line_of(&self, find: Find<'_>) -> Option<usize> {
+    fn find_lines(&self) -> Lines {
         match self.format {
-            Format::Json => {
-                let mut json = serde_json::Deserializer::from_str(&self.text);
-                find.deserialize(&mut json).err().map(|error| error.line())
-            }
+            Format::Json => Lines::read_json(&self.text),
             #[cfg(feature = "yaml")]
-            Format::Yaml => {
-                let yaml = serde_norway::Deserializer::from_str(&self.text);
-                Some(find.deserialize(yaml).err()?.location()?.line())
-            }
+            Format::Yaml => Lines::read_yaml(&self.text),
             #[cfg(feature = "toml")]
             Format::Toml => {
-                let toml = toml::Deserializer::parse(&self.text).ok()?;
-                let span = find.deserialize(toml).err()?.span()?;
-                Some(self.line_at(span.start))
+                let (table, _) = toml::de::DeTable::parse_recoverable(&self.text);
+                Lines::read_toml(table.get_ref(), &LineStarts::new(&self.text))
             }
             #[cfg(not(all(feature = "yaml", feature = "toml")))]
-            _ => None,
+            _ => Lines::default(),
         }
-    }
-
-    #[cfg(feature = "toml")]
-    fn line_at(&self, index: usize) -> usize {
-        self.text.get(..index).unwrap_or_default().matches('\n').count() + 1
     }
 }

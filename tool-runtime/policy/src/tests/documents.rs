@@ -220,3 +220,53 @@ fn mistakes_in_code_are_reported_together() {
     let error = Policy::builder().rule(rule).rule(crate::Rule::allow("x")).build().unwrap_err();
     assert_eq!(error.problems().len(), 6, "{error}");
 }
+
+#[test]
+fn thousands_of_mistakes_are_located_in_one_pass() {
+    let yaml: String =
+        (0..5000).map(|i| format!("  - {{id: r{i}, whn: 1, then: allow}}\n")).collect();
+    let json: Vec<String> = (0..5000)
+        .map(|i| format!("{{\"id\": \"r{i}\", \"whn\": 1, \"then\": \"allow\"}}\n"))
+        .collect();
+    let toml: String =
+        (0..5000).map(|i| format!("[[rules]]\nid = 'r{i}'\nwhn = 1\nthen = 'allow'\n")).collect();
+    let began = std::time::Instant::now();
+    let last = |text: &str, format| mistakes(text, format).pop().unwrap();
+    assert!(
+        last(&format!("rules:\n{yaml}"), Format::Yaml).starts_with("line 5001: `rules[4999].whn`")
+    );
+    let json = format!("{{\"rules\": [{}]}}", json.join(","));
+    assert!(last(&json, Format::Json).starts_with("line 5000: `rules[4999].whn`"));
+    assert!(last(&toml, Format::Toml).starts_with("line 19999: `rules[4999].whn`"));
+    assert!(began.elapsed().as_secs() < 60, "{:?}", began.elapsed());
+}
+
+#[test]
+fn lines_are_those_of_nested_lists_and_of_repeated_keys() {
+    let text = "
+rules:
+  - id: a
+    when:
+      tools:
+        - fine
+        - 'a{'
+      arguments:
+        path:
+          one_of:
+            - 1
+            - [2]
+    then: allow
+    then: deny
+";
+    let found = mistakes(text, Format::Yaml);
+    let lines: Vec<&str> = found.iter().filter_map(|text| text.split(':').next()).collect();
+    assert_eq!(lines, ["line 7", "line 12", "line 14"], "{found:?}");
+}
+
+#[test]
+fn a_hundred_thousand_open_brackets_are_a_mistake_at_once() {
+    let began = std::time::Instant::now();
+    let found = mistakes(&format!("rules: {}", "[".repeat(100_000)), Format::Yaml);
+    assert_eq!(found, ["line 1: more than 1000 lists and objects are open; correct it there"]);
+    assert!(began.elapsed().as_secs() < 10, "{:?}", began.elapsed());
+}
