@@ -1,6 +1,7 @@
 //! Everything that rules read of a call, of a pool or of a test case.
 
 use crate::effective::{self, Doubts};
+use crate::predicate::FoldedTexts;
 use crate::read::unique_members;
 use jiff::Timestamp;
 use serde_json::Value;
@@ -41,6 +42,7 @@ pub(crate) struct ArgumentFacts<'a> {
     called: Option<&'a Tool>,
     /// `None`: not an object, or one with duplicate keys.
     parsed: OnceCell<Option<Parsed<'a>>>,
+    pub(crate) folded: FoldedTexts,
 }
 
 /// The arguments as the tool gets them.
@@ -93,7 +95,7 @@ impl<'a> Facts<'a> {
 
 impl<'a> ArgumentFacts<'a> {
     pub(crate) fn new(text: &'a str, called: Option<&'a Tool>) -> Self {
-        Self { text, called, parsed: OnceCell::new() }
+        Self { text, called, parsed: OnceCell::new(), folded: FoldedTexts::default() }
     }
 
     fn parsed(&self) -> Option<&Parsed<'a>> {

@@ -7,7 +7,7 @@ mod patterns;
 
 pub(crate) use constraint::{Comparison, Constraint};
 pub(crate) use field::Field;
-pub(crate) use folding::folded;
+pub(crate) use folding::{Folded, FoldedTexts, folded};
 pub(crate) use patterns::{Patterns, paths, regex, shell, urls};
 
 use crate::facts::{Argument, Facts};
@@ -39,8 +39,12 @@ impl Predicate {
         }
     }
 
-    fn comparison(&self, facts: &Facts<'_>) -> Comparison {
-        Comparison { ignores_case: self.ignores_case, command: facts.command }
+    fn comparison<'f>(&self, facts: &'f Facts<'_>) -> Comparison<'f> {
+        Comparison {
+            ignores_case: self.ignores_case,
+            folded: &facts.arguments.folded,
+            command: facts.command,
+        }
     }
 
     /// The text of the argument and the patterns, if these are of commands.

@@ -1,6 +1,6 @@
 //! Constraints on one value.
 
-use super::folding::folded;
+use super::folding::{Folded, FoldedTexts};
 use super::patterns::Patterns;
 use crate::truth::Truth;
 use regex::Regex;
@@ -13,8 +13,9 @@ pub(crate) use crate::read::kind;
 
 /// The way in which a value is compared.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Comparison {
+pub(crate) struct Comparison<'f> {
     pub(crate) ignores_case: bool,
+    pub(crate) folded: &'f FoldedTexts,
     /// The command that is judged, if the value is a line of several.
     pub(crate) command: Option<usize>,
 }
@@ -40,22 +41,22 @@ pub(crate) enum Constraint {
 }
 
 impl Constraint {
-    pub(crate) fn truth(&self, value: &Value, by: Comparison) -> Truth {
+    pub(crate) fn truth(&self, value: &Value, by: Comparison<'_>) -> Truth {
         match (self, value) {
             (Self::Required, Value::String(text)) => (!text.is_empty()).into(),
             (Self::Required, _) => Truth::Yes,
             (Self::Present(wanted), _) => (*wanted).into(),
             (Self::Pattern(regex, _), Value::String(text)) => {
-                folding(text, |text| regex.is_match(text))
+                folding(text, by, |text| regex.is_match(text))
             }
             (Self::Contains(part), Value::String(text)) => {
-                folding(text, |text| match by.ignores_case {
+                folding(text, by, |text| match by.ignores_case {
                     true => text.to_lowercase().contains(&part.to_lowercase()),
                     false => text.contains(part.as_str()),
                 })
             }
             (Self::OneOf(values), value) => {
-                Truth::any(values.iter().map(|own| equal(own, value, by.ignores_case)))
+                Truth::any(values.iter().map(|own| equal(own, value, by)))
             }
             (Self::Min(min), Value::Number(number)) => (compare(number, min).is_ge()).into(),
             (Self::Max(max), Value::Number(number)) => (compare(number, max).is_le()).into(),
@@ -66,7 +67,7 @@ impl Constraint {
                 (*min..=*max).contains(&(items.len() as u64)).into()
             }
             (Self::Matches(patterns), Value::String(text)) => {
-                patterns.truth(patterns.judged(text, by))
+                patterns.truth(patterns.judged(text, by), by)
             }
             (Self::Not(constraints), value) => {
                 Truth::all(constraints.iter().map(|it| it.truth(value, by))).not()
@@ -94,7 +95,7 @@ impl Constraint {
     }
 
     /// The reason why the result is unknown, as a phrase about the value. `None` if it is known.
-    pub(super) fn doubt(&self, value: &Value, by: Comparison) -> Option<String> {
+    pub(super) fn doubt(&self, value: &Value, by: Comparison<'_>) -> Option<String> {
         if self.truth(value, by) != Truth::Unknown {
             return None;
         }
@@ -103,10 +104,10 @@ impl Constraint {
                 constraints.iter().find_map(|it| it.doubt(value, by))
             }
             (Self::Matches(patterns), Value::String(text)) => {
-                patterns.doubt(patterns.judged(text, by))
+                patterns.doubt(patterns.judged(text, by), by)
             }
-            (Self::Pattern(..) | Self::Contains(_) | Self::OneOf(_), Value::String(_)) => {
-                Some("contains characters that look like others, or is of another type".to_owned())
+            (Self::Pattern(..) | Self::Contains(_) | Self::OneOf(_), Value::String(text)) => {
+                Some(format!("{}, or is of another type", look_alikes(text, by)))
             }
             (_, value) => Some(format!("is {}, which the rule does not expect", kind(value))),
         }
@@ -119,20 +120,21 @@ impl Patterns {
     }
 
     /// The command that is judged, or the whole text.
-    fn judged<'t>(&self, text: &'t str, by: Comparison) -> &'t str {
+    fn judged<'t>(&self, text: &'t str, by: Comparison<'_>) -> &'t str {
         let command = by.command.filter(|_| self.kind == MatchAs::Shell);
         command.and_then(|index| self.parts(text).get(index).map(|part| part.text)).unwrap_or(text)
     }
 
-    fn truth(&self, text: &str) -> Truth {
+    fn truth(&self, text: &str, by: Comparison<'_>) -> Truth {
         if self.is_url_of_file(text) {
             return Truth::Unknown;
         }
         let as_written = self.compared(text);
-        match folded(text) {
+        match &*by.folded.of(text) {
+            Folded::Same => as_written,
             // File systems of macOS take composed and decomposed letters for the same.
-            Some(folded) => Truth::same([as_written, self.compared(&folded)]),
-            None => as_written,
+            Folded::Other(folded) => Truth::same([as_written, self.compared(folded)]),
+            Folded::TooLarge => Truth::Unknown,
         }
     }
 
@@ -150,7 +152,7 @@ impl Patterns {
         self.kind == MatchAs::Path && (text.contains("://") || is_file())
     }
 
-    fn doubt(&self, text: &str) -> Option<String> {
+    fn doubt(&self, text: &str, by: Comparison<'_>) -> Option<String> {
         if self.is_url_of_file(text) {
             return Some("is a URL; write a path".to_owned());
         }
@@ -158,26 +160,37 @@ impl Patterns {
             ArgumentMatch::Undecidable(reason) => Some(format!("is uncertain: {reason}")),
             _ => None,
         });
-        undecidable.or_else(|| Some("contains characters that look like others".to_owned()))
+        undecidable.or_else(|| Some(look_alikes(text, by).to_owned()))
     }
 }
 
 /// Whether a text has a property, also in the form in which it may be read.
-fn folding(text: &str, holds: impl Fn(&str) -> bool) -> Truth {
+fn folding(text: &str, by: Comparison<'_>, holds: impl Fn(&str) -> bool) -> Truth {
     let as_written = Truth::from(holds(text));
-    match folded(text) {
-        Some(folded) => Truth::same([as_written, holds(&folded).into()]),
-        None => as_written,
+    match &*by.folded.of(text) {
+        Folded::Same => as_written,
+        Folded::Other(folded) => Truth::same([as_written, holds(folded).into()]),
+        Folded::TooLarge => Truth::Unknown,
+    }
+}
+
+/// The reason why a text is uncertain to say something, as a phrase about it.
+fn look_alikes(text: &str, by: Comparison<'_>) -> &'static str {
+    match *by.folded.of(text) {
+        Folded::TooLarge => "is large, and contains characters that look like others",
+        _ => "contains characters that look like others",
     }
 }
 
 /// Whether two values are equal. Values of different types are not comparable.
-fn equal(own: &Value, value: &Value, ignores_case: bool) -> Truth {
+fn equal(own: &Value, value: &Value, by: Comparison<'_>) -> Truth {
     match (own, value) {
-        (Value::String(own), Value::String(text)) => folding(text, |text| match ignores_case {
-            true => own.to_lowercase() == text.to_lowercase(),
-            false => own == text,
-        }),
+        (Value::String(own), Value::String(text)) => {
+            folding(text, by, |text| match by.ignores_case {
+                true => own.to_lowercase() == text.to_lowercase(),
+                false => own == text,
+            })
+        }
         (Value::Number(own), Value::Number(number)) => (compare(own, number).is_eq()).into(),
         (own, value) if std::mem::discriminant(own) == std::mem::discriminant(value) => {
             (own == value).into()

@@ -1,7 +1,7 @@
 //! Analyzers: the model's own judgement, and patterns.
 
 use super::SecurityAnalyzer;
-use crate::predicate::{folded, regex};
+use crate::predicate::{Folded, folded, regex};
 use crate::read::{PolicyError, PolicyProblem};
 use regex::Regex;
 use serde_json::Value;
@@ -89,7 +89,12 @@ impl SecurityAnalyzer for PatternAnalyzer {
         let finds = |expressions: &[Regex]| {
             let finds = |text: &str| expressions.iter().any(|regex| regex.is_match(text));
             any_text(call.arguments_value(), &|text| {
-                finds(text) || folded(text).is_some_and(|folded| finds(&folded))
+                finds(text)
+                    || match folded(text) {
+                        Folded::Same => false,
+                        Folded::Other(folded) => finds(&folded),
+                        Folded::TooLarge => true,
+                    }
             })
         };
         if finds(&self.high) {

@@ -595,3 +595,21 @@ fn ten_thousand_rules_decide_as_one() {
     }
     assert_eq!(compared(), 3 * 10_001);
 }
+
+#[test]
+fn a_large_text_with_look_alikes_is_uncertain_and_fast() {
+    let rules: String = (0..10)
+        .map(|i| format!("  - {{id: r{i}, when: {{arguments: {{text: {{contains: 'secret{i}'}}}}}}, then: deny}}\n"))
+        .collect();
+    let policy = yaml(&format!("default: allow\nrules:\n{rules}"));
+    let decide = |text: String| {
+        let call = SampleCall::new("t").arguments(serde_json::json!({ "text": text }));
+        policy.try_call(&call)
+    };
+    let began = std::time::Instant::now();
+    assert_eq!(decide("größer ".repeat(500_000)).effect(), Allow);
+    let denied = decide("ｓ".repeat(1_500_000));
+    assert_eq!(denied.effect(), Deny);
+    assert!(denied.reason().contains("is large, and contains characters that look like others"));
+    assert!(began.elapsed().as_secs() < 15, "{:?}", began.elapsed());
+}
