@@ -2,9 +2,15 @@
 
 use crate::explain::effect_name;
 use crate::policy::Policy;
+use crate::predicate::Predicate;
+use crate::rule::Rule;
+use serde_json::{Map, Value};
 use std::fmt;
-use tool_runtime_core::ToolPool;
 use tool_runtime_core::seam::nearest;
+use tool_runtime_core::{Effect, Tool, ToolPool};
+
+/// The most tools that a warning names.
+const MAX_LISTED: usize = 5;
 
 /// The results of the tests of a policy.
 #[derive(Clone, Debug)]
@@ -65,9 +71,15 @@ impl Policy {
         TestReport { results: results.collect() }
     }
 
-    /// Patterns of rules that select no tool of a pool, with the nearest id: mistakes, unless the
-    /// tool is of a server that is not connected.
+    /// Patterns of rules that select no tool of a pool, with the nearest id, and arguments that selected tools lack:
+    /// mistakes, unless the tool is of a server that is not connected.
     pub fn unused_patterns(&self, pool: &ToolPool) -> Vec<String> {
+        let mut warnings = self.unused_tools(pool);
+        warnings.extend(self.missing_arguments(pool));
+        warnings
+    }
+
+    fn unused_tools(&self, pool: &ToolPool) -> Vec<String> {
         let snapshot = pool.snapshot();
         let names: Vec<&str> = snapshot.tools().iter().map(|tool| tool.name()).collect();
         // Rules of `_global` are reported once, with its own.
@@ -86,6 +98,76 @@ impl Policy {
                 format!("rule `{}`: `{text}` selects no tool{help}", rule.id)
             })
             .collect()
+    }
+}
+
+impl Policy {
+    fn missing_arguments(&self, pool: &ToolPool) -> Vec<String> {
+        let snapshot = pool.snapshot();
+        let own = self.rules.iter().filter(|rule| rule.merged_from.is_none());
+        let of_rule = |rule: &Rule| {
+            let selected = snapshot.tools().iter().filter(|tool| rule.selects(tool.name()));
+            let selected: Vec<&Tool> = selected.collect();
+            let predicates = rule.predicates();
+            predicates.filter_map(|it| missing_argument(rule, it, &selected)).collect::<Vec<_>>()
+        };
+        own.flat_map(of_rule).collect()
+    }
+
+    /// The arguments of rules about a tool that the tool lacks.
+    #[cfg(feature = "cli")]
+    pub(crate) fn missing_arguments_of(&self, tool: &Tool) -> Vec<String> {
+        let rules = self.rules.iter().filter(|rule| rule.selects(tool.name()));
+        let of_rule = |rule: &Rule| {
+            let predicates = rule.predicates();
+            predicates.filter_map(|it| missing_argument(rule, it, &[tool])).collect::<Vec<_>>()
+        };
+        rules.flat_map(of_rule).collect()
+    }
+}
+
+/// A warning about an argument that none of the selected tools have, or that some lack so that the condition is uncertain
+/// for each of their calls.
+fn missing_argument(rule: &Rule, predicate: &Predicate, selected: &[&Tool]) -> Option<String> {
+    let (name, _) = predicate.field.parts();
+    let (lacking, having): (Vec<&Tool>, Vec<&Tool>) =
+        selected.iter().copied().partition(|tool| lacks(tool, name));
+    if lacking.is_empty() || (!having.is_empty() && predicate.is_certain_if_absent()) {
+        return None;
+    }
+    let tools: Vec<&str> = lacking.iter().map(|tool| tool.name()).collect();
+    let tools = listed(&tools);
+    let known = selected.iter().flat_map(|tool| properties(tool).into_iter().flatten());
+    let near = nearest(name, known.map(|(name, _)| name.as_str()), 1).first().copied();
+    let help = near.filter(|_| having.is_empty());
+    let help = help.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+    let effect = match (predicate.is_certain_if_absent(), rule.effect) {
+        (true, _) => "it is always absent",
+        (_, Effect::Allow) => "the rule allows none of their calls",
+        (_, Effect::Ask) => "the rule asks about each of their calls",
+        (_, _) => {
+            "the rule denies each of their calls; name the tools, or write `if_absent: no_match`"
+        }
+    };
+    Some(format!("rule `{}`: the argument `{name}` is not one of {tools}: {effect}{help}", rule.id))
+}
+
+/// Whether a tool advertises its arguments, and not this one.
+fn lacks(tool: &Tool, name: &str) -> bool {
+    properties(tool).is_some_and(|known| !known.contains_key(tool.argument_name(name)))
+}
+
+fn properties(tool: &Tool) -> Option<&Map<String, Value>> {
+    tool.definition().input_schema.get("properties")?.as_object()
+}
+
+/// Names, the first of many.
+fn listed(names: &[&str]) -> String {
+    let shown = names.iter().take(MAX_LISTED).map(|name| format!("`{name}`"));
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(MAX_LISTED) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
     }
 }
 
@@ -108,6 +190,9 @@ impl fmt::Display for TestReport {
                 None => writeln!(f, "ok      {}", result.name)?,
                 Some(failure) => writeln!(f, "FAILED  {}: {failure}", result.name)?,
             }
+        }
+        if self.results.is_empty() {
+            return writeln!(f, "no tests; write some under the key `tests`");
         }
         let failed = self.results.iter().filter(|result| result.failure.is_some()).count();
         writeln!(f, "{} passed, {failed} failed", self.results.len() - failed)

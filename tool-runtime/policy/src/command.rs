@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use tool_runtime_core::seam::{CommandFailure, run_printing};
+use tool_runtime_core::seam::{CommandFailure, nearest, run_printing};
 use tool_runtime_core::{
     BoxFuture, CliCommand, CommandArguments, CommandForm, Principal, ToolPool,
 };
@@ -26,7 +26,7 @@ impl CliCommand for Check {
         CommandForm::new("policy check", "Report all mistakes of policies, with their lines")
             .argument("FILE", "A file, or a folder with a file for each caller")
             .repeated_argument("FILE", "Further ones")
-            .flag("unused", "Also report patterns that select no tool; connects the MCP servers")
+            .flag("unused", "Also report patterns that select no tool and arguments that tools lack; connects the MCP servers")
     }
 
     fn run<'a>(
@@ -208,16 +208,34 @@ fn explain(
     };
     if let Some(pool) = pool {
         call = call.in_pool(pool);
+        if call.called.is_none() {
+            return Err(CommandFailure::usage(unknown_tool(&call.tool, pool)));
+        }
     }
     let policy = match &document {
         Document::File(policy) => Some(policy),
         Document::Folder(folder) => folder.of(&call.principal),
     };
     match policy {
-        Some(policy) => write!(output, "{}", policy.explain(&call))?,
+        Some(policy) => {
+            write!(output, "{}", policy.explain(&call))?;
+            let tool = call.called.iter();
+            for warning in tool.flat_map(|tool| policy.missing_arguments_of(tool)) {
+                writeln!(output, "warning: {warning}")?;
+            }
+        }
         None => writeln!(output, "deny: no policy of the folder applies to this caller")?,
     }
     Ok(true)
+}
+
+fn unknown_tool(name: &str, pool: &ToolPool) -> String {
+    let snapshot = pool.snapshot();
+    let names = snapshot.tools().iter().map(|tool| tool.name());
+    match nearest(name, names, 1).first() {
+        Some(near) => format!("the program has no tool `{name}`; did you mean `{near}`?"),
+        None => format!("the program has no tool `{name}`; `list` shows them"),
+    }
 }
 
 /// The call that the options describe.

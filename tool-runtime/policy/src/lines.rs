@@ -1,6 +1,5 @@
 //! Calls whose argument is a line of several commands: each is judged as if it were alone.
 
-use crate::condition::Condition;
 use crate::facts::Facts;
 use crate::policy::{Outcome, Policy};
 use tool_runtime_core::{ArgumentPart, Effect};
@@ -75,8 +74,7 @@ impl Policy {
     fn commands<'f>(&self, facts: &'f Facts<'_>) -> Vec<ArgumentPart<'f>> {
         let (mut lines, mut found) = (Vec::new(), Vec::new());
         for position in &*self.index.of(facts.tool, &self.rules) {
-            for condition in &self.rules[*position as usize].conditions {
-                let Condition::Argument(predicate) = condition else { continue };
+            for predicate in self.rules[*position as usize].predicates() {
                 let Some((line, patterns)) = predicate.line(facts) else { continue };
                 if lines.contains(&line) {
                     continue;

@@ -82,6 +82,11 @@ impl Predicate {
         Truth::all(self.constraints.iter().map(|it| it.truth(value, by)))
     }
 
+    /// Whether the absence of the argument decides.
+    pub(crate) fn is_certain_if_absent(&self) -> bool {
+        self.absent() != Truth::Unknown
+    }
+
     fn absent(&self) -> Truth {
         let present = self.constraints.iter().find_map(|constraint| match constraint {
             Constraint::Present(wanted) => Some(!wanted),

@@ -4,6 +4,7 @@ use crate::condition::{Condition, Hint};
 use crate::facts::Facts;
 use crate::limits::LimitRule;
 use crate::names::{SourcePattern, Wildcard};
+use crate::predicate::Predicate;
 use crate::read::{Fault, PolicyProblem};
 use crate::schedule::Schedule;
 use crate::truth::Truth;
@@ -307,6 +308,13 @@ impl Rule {
         }
         self.faults.clear();
         problems
+    }
+
+    pub(crate) fn predicates(&self) -> impl Iterator<Item = &Predicate> {
+        self.conditions.iter().filter_map(|condition| match condition {
+            Condition::Argument(predicate) => Some(&**predicate),
+            _ => None,
+        })
     }
 
     pub(crate) fn selects(&self, tool: &str) -> bool {

@@ -82,6 +82,23 @@ fn policies_are_checked_explained_and_tested_with_the_tools_of_the_program() {
 }
 
 #[test]
+fn an_explanation_refuses_an_unknown_tool_and_names_arguments_that_the_tool_lacks() {
+    let files = Files::new();
+    files.write(
+        "policy.yaml",
+        "rules: [{id: own, when: {tools: [ping], arguments: {path: a}}, then: allow}]",
+    );
+    let explain =
+        |tool| files.run("calls.db", &["policy", "explain", "policy.yaml", "--tool", tool]);
+    let (code, _, error) = explain("pnig");
+    let expected = "error: the program has no tool `pnig`; did you mean `ping`?\n";
+    assert_eq!((code, &*error), (Some(2), expected));
+    let (code, explained, _) = explain("ping");
+    let warning = "warning: rule `own`: the argument `path` is not one of `ping`: the rule allows none of their calls\n";
+    assert!(code == Some(0) && explained.ends_with(warning), "{explained}");
+}
+
+#[test]
 fn an_explanation_reads_the_source_of_the_tool() {
     let files = Files::new();
     files.write("policy.yaml", "rules: [{id: own, when: {sources: [linked]}, then: allow}]");
@@ -125,7 +142,10 @@ fn an_explanation_knows_all_that_a_test_can_say_about_a_call() {
 fn folders_of_policies_are_explained_and_tested() {
     let files = Files::new();
     std::fs::create_dir(files.0.file("rules")).expect("a folder");
-    files.write("rules/_global.yaml", "\nrules: [{id: pings, when: {tools: [pnig]}, then: ask}]");
+    files.write(
+        "rules/_global.yaml",
+        "\nrules: [{id: pings, when: {tools: [pnig, ping]}, then: ask}]",
+    );
     files.write(
         "rules/ada.yaml",
         "rules: [{id: own, when: {tools: [pay]}, then: allow}]
@@ -138,12 +158,12 @@ tests: [{name: asks, call: {tool: pnig}, expect: ask, rule: pings}, {call: {tool
     let own = explain(&["pay", "--principal", "ada"]);
     assert!(own.starts_with("allow by rule `own` (line 1)"), "{own}");
     assert!(explain(&["pay", "--principal", "bob"]).starts_with("deny by default"));
-    let shared = explain(&["pnig", "--principal", "ada"]);
+    let shared = explain(&["ping", "--principal", "ada"]);
     assert!(shared.starts_with("ask by rule `pings`\n"), "{shared}");
     let (code, tested, _) = files.run("calls.db", &["policy", "test", "rules"]);
     let failed = "FAILED  pay {}: expected deny, got allow by rule `own`";
     let expected = format!(
-        "rules/_global\n0 passed, 0 failed\nrules/ada\nok      asks\n{failed}\n1 passed, 1 failed\n"
+        "rules/_global\nno tests; write some under the key `tests`\nrules/ada\nok      asks\n{failed}\n1 passed, 1 failed\n"
     );
     assert_eq!((code, tested), (Some(1), expected));
     let (_, checked, _) = files.run("calls.db", &["policy", "check", "rules", "--unused"]);

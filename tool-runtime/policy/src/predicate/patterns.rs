@@ -72,6 +72,10 @@ pub(crate) fn paths(texts: &[String], directory: Option<&str>) -> Result<Pattern
         None => PathMatcher::new(),
     };
     let mut patterns = Vec::new();
+    if let Some(home) = texts.iter().find(|text| text.starts_with('~')) {
+        let text = format!("`~` in `{home}` is not replaced by the home directory");
+        return Err(Fault::new(text, "write the absolute path"));
+    }
     for text in texts {
         patterns.push(text.clone());
         if !text.contains(['*', '?', '[', '{']) {

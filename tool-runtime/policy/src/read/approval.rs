@@ -32,7 +32,14 @@ pub(super) fn approval(at: &At<'_>, effect: Option<Effect>, mistakes: &mut Mista
 
 /// Ids of people. `caller` is the caller itself, `*` every other person.
 fn approvers(at: &At<'_>, mistakes: &mut Mistakes) -> Approvers {
-    let mut ids: Vec<String> = at.texts(mistakes).into_iter().map(|(_, id)| id).collect();
+    let people = at.texts(mistakes);
+    for (at, id) in &people {
+        if id != "caller" && id.eq_ignore_ascii_case("caller") {
+            let text = format!("`{id}` is taken for the id of a person");
+            mistakes.add(&at.place, text, "write `caller` for the caller itself");
+        }
+    }
+    let mut ids: Vec<String> = people.into_iter().map(|(_, id)| id).collect();
     let has_caller = ids.iter().any(|id| id == "caller");
     ids.retain(|id| id != "caller");
     let others = match ids.is_empty() {

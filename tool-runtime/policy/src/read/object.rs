@@ -49,6 +49,16 @@ impl<'v> At<'v> {
         }
     }
 
+    /// The value as an object with at least one key: a condition about none would hold for all.
+    pub(crate) fn filled_object(&self, mistakes: &mut Mistakes) -> Option<Object<'v>> {
+        let object = self.object(mistakes)?;
+        if object.members.is_empty() {
+            mistakes.add(&self.place, "the object is empty", "write a key, or remove this one");
+            return None;
+        }
+        Some(object)
+    }
+
     /// The items of a list.
     pub(crate) fn items(&self, mistakes: &mut Mistakes) -> Vec<At<'v>> {
         let Value::Array(items) = self.value else {

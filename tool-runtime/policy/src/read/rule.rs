@@ -181,7 +181,7 @@ fn of_tool(object: &mut Object<'_>, mistakes: &mut Mistakes) -> Vec<Condition> {
         all.push(Condition::Tags(at.parsed(mistakes, |tag| Ok(tag.to_owned()))));
     }
     if let Some(at) = object.take(&["annotations"], mistakes)
-        && let Some(mut hints) = at.object(mistakes)
+        && let Some(mut hints) = at.filled_object(mistakes)
     {
         for (name, hint) in Hint::ALL {
             if let Some(at) = hints.take(&[name], mistakes) {
@@ -218,7 +218,7 @@ fn of_caller(object: &mut Object<'_>, mistakes: &mut Mistakes) -> Vec<Condition>
         all.push(Condition::Scopes(at.parsed(mistakes, |scope| Ok(scope.to_owned()))));
     }
     if let Some(at) = object.take(&["claims"], mistakes)
-        && let Some(claims) = at.object(mistakes)
+        && let Some(claims) = at.filled_object(mistakes)
     {
         let claims = claims.members().map(|(name, at)| (name.to_owned(), at.value.clone()));
         all.push(Condition::Claims(claims.collect()));
@@ -232,7 +232,7 @@ fn of_caller(object: &mut Object<'_>, mistakes: &mut Mistakes) -> Vec<Condition>
 fn of_run(object: &mut Object<'_>, mistakes: &mut Mistakes) -> Vec<Condition> {
     let mut all = Vec::new();
     if let Some(at) = object.take(&["labels"], mistakes)
-        && let Some(labels) = at.object(mistakes)
+        && let Some(labels) = at.filled_object(mistakes)
     {
         let labels = labels.members().collect::<Vec<_>>().into_iter();
         let labels = labels.filter_map(|(name, at)| Some((name.to_owned(), at.text(mistakes)?)));

@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 /// The largest document.
 const MAX_BYTES: usize = 16 << 20;
 
-/// The most brackets of YAML that are open at the end of a line.
+/// The most open brackets of YAML.
 #[cfg(feature = "yaml")]
 const MAX_OPEN: usize = 1000;
 
@@ -50,17 +50,16 @@ fn too_large() -> String {
 /// open one at each word.
 #[cfg(feature = "yaml")]
 fn too_deep(text: &str) -> Option<usize> {
-    let mut open = 0usize;
-    for (number, line) in text.lines().enumerate() {
-        for byte in line.bytes() {
-            match byte {
-                b'[' | b'{' => open += 1,
-                b']' | b'}' => open = open.saturating_sub(1),
-                _ => {}
-            }
+    let (mut open, mut line) = (0usize, 1);
+    for byte in text.bytes() {
+        match byte {
+            b'\n' => line += 1,
+            b'[' | b'{' => open += 1,
+            b']' | b'}' => open = open.saturating_sub(1),
+            _ => {}
         }
         if open > MAX_OPEN {
-            return Some(number + 1);
+            return Some(line);
         }
     }
     None

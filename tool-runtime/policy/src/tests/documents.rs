@@ -3,7 +3,7 @@
 use super::{mistakes, yaml};
 use crate::{Format, Policy, SampleCall};
 use std::time::Duration;
-use tool_runtime_core::Approvers;
+use tool_runtime_core::{Approvers, Tool, ToolPool};
 
 const YAML: &str = r#"default: alow
 rules:
@@ -266,7 +266,80 @@ rules:
 #[test]
 fn a_hundred_thousand_open_brackets_are_a_mistake_at_once() {
     let began = std::time::Instant::now();
-    let found = mistakes(&format!("rules: {}", "[".repeat(100_000)), Format::Yaml);
-    assert_eq!(found, ["line 1: more than 1000 lists and objects are open; correct it there"]);
+    let open = "[".repeat(100_000);
+    for text in [format!("rules: {open}"), format!("rules: {open}{}", "]".repeat(100_000))] {
+        let found = mistakes(&text, Format::Yaml);
+        assert_eq!(found, ["line 1: more than 1000 lists and objects are open; correct it there"]);
+    }
     assert!(began.elapsed().as_secs() < 10, "{:?}", began.elapsed());
+}
+
+#[test]
+fn what_would_hold_for_all_or_means_something_else_is_a_mistake() {
+    let cases = [
+        (
+            "when: {claims: {}}, then: allow",
+            "`rules[0].when.claims`: the object is empty; write a key, or remove this one",
+        ),
+        (
+            "when: {labels: {}}, then: allow",
+            "`rules[0].when.labels`: the object is empty; write a key, or remove this one",
+        ),
+        (
+            "when: {annotations: {}}, then: allow",
+            "`rules[0].when.annotations`: the object is empty; write a key, or remove this one",
+        ),
+        (
+            "then: {decision: ask, approval: {approvers: [ada, Caller]}}",
+            "`rules[0].then.approval.approvers[1]`: `Caller` is taken for the id of a person; write `caller` for the \
+             caller itself",
+        ),
+        (
+            "when: {arguments: {path: {inside: [/tmp, ~/work]}}}, then: allow",
+            "`rules[0].when.arguments.path.inside`: `~` in `~/work` is not replaced by the home directory; write the \
+             absolute path",
+        ),
+    ];
+    for (rule, expected) in cases {
+        let found = mistakes(&format!("rules: [{{id: a, {rule}}}]"), Format::Yaml);
+        assert_eq!(found, [format!("line 1: {expected}")], "{rule}");
+    }
+}
+
+#[test]
+fn a_policy_without_tests_says_so() {
+    let policy = yaml("rules: []");
+    assert_eq!(policy.test().to_string(), "no tests; write some under the key `tests`\n");
+}
+
+#[test]
+fn arguments_that_tools_lack_are_named_with_them() {
+    let tool = |name: &str, argument: &str| {
+        let schema = serde_json::json!({ "type": "object", "properties": { argument: { "type": "string" } } });
+        Tool::builder(name, "Answer at once.").input_schema(schema).handler(|| async { "pong" })
+    };
+    let pool = ToolPool::builder()
+        .add(tool("fs.read", "path"))
+        .add(tool("fs.list", "path"))
+        .add(tool("fs.info", "file"))
+        .build()
+        .unwrap();
+    let policy = yaml(
+        "
+rules:
+  - {id: none, when: {tools: [fs.read], arguments: {pth: a}}, then: allow}
+  - {id: some, when: {tools: ['fs.*'], arguments: {path: a}}, then: deny}
+  - {id: certain, when: {tools: ['fs.*'], arguments: {path: {equals: a, if_absent: no_match}}}, then: deny}
+  - {id: all, when: {tools: [fs.read, fs.list], arguments: {path: a}}, then: deny}
+",
+    );
+    assert_eq!(
+        policy.unused_patterns(&pool),
+        [
+            "rule `none`: the argument `pth` is not one of `fs.read`: the rule allows none of their calls; did you mean \
+             `path`?",
+            "rule `some`: the argument `path` is not one of `fs.info`: the rule denies each of their calls; name the \
+             tools, or write `if_absent: no_match`",
+        ]
+    );
 }
