@@ -1,5 +1,5 @@
-//! Compares shell patterns with brush-parser: a command that a pattern allows must be one simple
-//! command with the same words there.
+//! Compares shell patterns with brush-parser: a line that is split into commands must be lists and pipelines of simple
+//! commands with the same words there.
 
 mod brush;
 #[path = "../../../tool-runtime/core/property.rs"]
@@ -22,20 +22,28 @@ fn commands() -> Vec<String> {
     include_str!("commands.txt").lines().map(decode).collect()
 }
 
-/// Compares the two parsers, and returns whether a pattern allows the command.
-fn compare(command: &str) -> Result<bool, String> {
-    let any_arguments = command.split_whitespace().next().map(|program| format!("{program} *"));
-    let mut patterns: Vec<_> = any_arguments
-        .iter()
-        .filter_map(|any_arguments| ShellPattern::parse(any_arguments).ok())
-        .collect();
-    patterns.extend(PATTERNS.iter().filter_map(|pattern| ShellPattern::parse(pattern).ok()));
-    let allowed = patterns.iter().find(|pattern| pattern.matches(command).is_yes());
-    let Some(allowed) = allowed else { return Ok(false) };
-    match brush::opinion(command) {
-        Opinion::Other(what) => Err(format!("`{allowed}` allows {command:?}: brush finds {what}")),
-        Opinion::Plain(words) => same_words(command, &words).map(|()| true),
+/// Compares the two parsers, and returns whether patterns allow each command of a line.
+fn compare(line: &str) -> Result<bool, String> {
+    let Ok(commands) = tool_runtime_shell::commands(line) else { return Ok(false) };
+    let words = match brush::opinion(line) {
+        Opinion::Other(what) => return Err(format!("{line:?} is split: brush finds {what}")),
+        Opinion::Plain(words) => words,
+    };
+    if words.len() != commands.len() {
+        return Err(format!("{line:?}: brush finds {words:?}"));
     }
+    for (command, words) in commands.iter().zip(&words) {
+        same_words(command.text(), words)?;
+    }
+    Ok(commands.iter().all(|command| command.is_filter() || is_allowed(command.text())))
+}
+
+/// Whether a pattern of [`PATTERNS`], or the one of its own first word, allows a command.
+fn is_allowed(command: &str) -> bool {
+    let own = command.split(' ').next().map(|program| format!("{program} *"));
+    let texts = own.iter().map(String::as_str).chain(PATTERNS.iter().copied());
+    let mut patterns = texts.filter_map(|pattern| ShellPattern::parse(pattern).ok());
+    patterns.any(|pattern| pattern.matches(command).is_yes())
 }
 
 /// A pattern that quotes each word matches if, and only if, the words are the same.
@@ -69,7 +77,7 @@ fn brush_agrees_on_each_command() {
 }
 
 #[test]
-fn compound_commands_of_brush_are_never_allowed() {
+fn what_is_no_simple_command_to_brush_is_never_allowed() {
     let compound = commands().into_iter().filter(|command| brush::opinion(command).is_other());
     let mut count = 0;
     for command in compound {

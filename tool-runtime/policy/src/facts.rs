@@ -32,7 +32,13 @@ pub(crate) struct Facts<'a> {
     pub(crate) now: Option<Timestamp>,
     pub(crate) arguments: Rc<ArgumentFacts<'a>>,
     /// The command that is judged, if an argument is a line of several.
-    pub(crate) command: Option<usize>,
+    pub(crate) command: Option<Rc<CommandOfLine>>,
+}
+
+/// A command, and the line that it is of.
+pub(crate) struct CommandOfLine {
+    pub(crate) line: String,
+    pub(crate) command: String,
 }
 
 /// The arguments of a call, parsed by the first rule that reads them.
@@ -84,8 +90,9 @@ impl<'a> Facts<'a> {
     }
 
     /// The same call, judged by one command of a line.
-    pub(crate) fn of_command(&self, index: usize) -> Self {
-        Self { command: Some(index), ..self.clone() }
+    pub(crate) fn of_command(&self, line: &str, command: &str) -> Self {
+        let command = CommandOfLine { line: line.to_owned(), command: command.to_owned() };
+        Self { command: Some(Rc::new(command)), ..self.clone() }
     }
 
     pub(crate) fn now(&self) -> Timestamp {

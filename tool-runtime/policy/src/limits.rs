@@ -9,3 +9,6 @@ pub use keeper::LimitKeeper;
 pub(crate) use rule::LimitRule;
 pub use rule::Share;
 pub use store::BudgetStore;
+
+#[cfg(test)]
+mod tests;

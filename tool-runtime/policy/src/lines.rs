@@ -18,13 +18,12 @@ impl Policy {
         &'p self,
         facts: &Facts<'a>,
     ) -> Vec<JudgedCommand<'p, 'a>> {
-        let commands = self.commands(facts);
-        if commands.len() < 2 {
+        let Some((line, commands)) = self.commands(facts) else {
             return self.judged(facts.clone(), None);
-        }
+        };
         let mut all: Vec<JudgedCommand<'p, 'a>> = Vec::new();
-        for (index, part) in commands.iter().enumerate() {
-            let judged = self.judged(facts.of_command(index), Some(part.text));
+        for part in commands {
+            let judged = self.judged(facts.of_command(line, part.text), Some(part.text));
             // Rules may deny a harmless command; none need allow it.
             let is_by_default = judged.iter().all(|it| it.outcome.rule.is_none());
             if part.is_harmless && is_by_default {
@@ -69,10 +68,10 @@ impl Policy {
         }
     }
 
-    /// The commands of a call. Empty or one if rules are about no command, or about several lines: such a call is judged
-    /// as a whole.
-    fn commands<'f>(&self, facts: &'f Facts<'_>) -> Vec<ArgumentPart<'f>> {
-        let (mut lines, mut found) = (Vec::new(), Vec::new());
+    /// The line of a call and its commands. `None` if rules are about no line of several commands, or about several: such
+    /// a call is judged as a whole.
+    fn commands<'f>(&self, facts: &'f Facts<'_>) -> Option<(&'f str, Vec<ArgumentPart<'f>>)> {
+        let (mut lines, mut found) = (Vec::new(), None);
         for position in &*self.index.of(facts.tool, &self.rules) {
             for predicate in self.rules[*position as usize].predicates() {
                 let Some((line, patterns)) = predicate.line(facts) else { continue };
@@ -81,11 +80,8 @@ impl Policy {
                 }
                 lines.push(line);
                 let commands = patterns.parts(line);
-                if commands.len() > 1 && !found.is_empty() {
-                    return Vec::new();
-                }
-                if commands.len() > 1 {
-                    found = commands;
+                if commands.len() > 1 && found.replace((line, commands)).is_some() {
+                    return None;
                 }
             }
         }

@@ -43,7 +43,7 @@ impl Predicate {
         Comparison {
             ignores_case: self.ignores_case,
             folded: &facts.arguments.folded,
-            command: facts.command,
+            command: facts.command.as_deref(),
         }
     }
 

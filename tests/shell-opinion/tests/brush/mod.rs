@@ -1,14 +1,16 @@
 //! The opinion of brush-parser on a command.
 
 use brush_parser::ast::{
-    Command, CommandPrefixOrSuffixItem, Pipeline, Program, SeparatorOperator, SimpleCommand,
+    Command, CommandPrefixOrSuffixItem, IoFileRedirectTarget, IoRedirect, Pipeline, Program,
+    SeparatorOperator, SimpleCommand, Word,
 };
 use brush_parser::word::{self, BraceExpressionOrText, WordPiece, WordPieceWithSource};
 use brush_parser::{Parser, ParserOptions};
 
 pub(crate) enum Opinion {
-    /// One simple command without assignments, redirections and expansions: its decoded words.
-    Plain(Vec<String>),
+    /// Lists and pipelines of simple commands without assignments and expansions, and with redirections that touch no
+    /// file: the decoded words of each.
+    Plain(Vec<Vec<String>>),
     /// Something else, or a syntax error.
     Other(String),
 }
@@ -32,26 +34,45 @@ fn options() -> ParserOptions {
     ParserOptions { tilde_expansion_after_colon: true, ..ParserOptions::default() }
 }
 
-fn plain(program: &Program) -> Result<Vec<String>, String> {
-    let [list] = program.complete_commands.as_slice() else { return Err("several lines".into()) };
-    let [item] = list.0.as_slice() else { return Err("several commands".into()) };
-    if !matches!(item.1, SeparatorOperator::Sequence) {
-        return Err("a command in the background".into());
+fn plain(program: &Program) -> Result<Vec<Vec<String>>, String> {
+    let items = program.complete_commands.iter().flat_map(|list| &list.0);
+    let mut commands = Vec::new();
+    for item in items {
+        if !matches!(item.1, SeparatorOperator::Sequence) {
+            return Err("a command in the background".into());
+        }
+        for (_, pipeline) in &item.0 {
+            commands.extend(self::pipeline(pipeline)?);
+        }
     }
-    if !item.0.additional.is_empty() {
-        return Err("a list".into());
-    }
-    pipeline(&item.0.first)
+    if commands.is_empty() { Err("no command".into()) } else { Ok(commands) }
 }
 
-fn pipeline(pipeline: &Pipeline) -> Result<Vec<String>, String> {
-    let [Command::Simple(command)] = pipeline.seq.as_slice() else {
-        return Err("a pipeline or a compound command".into());
-    };
+fn pipeline(pipeline: &Pipeline) -> Result<Vec<Vec<String>>, String> {
     if pipeline.bang || pipeline.timed.is_some() {
         return Err("a negation or a timed pipeline".into());
     }
-    simple(command)
+    let simple = |command: &Command| match command {
+        Command::Simple(command) => simple(command),
+        _ => Err("a compound command".into()),
+    };
+    pipeline.seq.iter().map(simple).collect()
+}
+
+fn is_harmless(redirection: &IoRedirect) -> bool {
+    let is_null = |word: &Word| word.value == "/dev/null";
+    match redirection {
+        IoRedirect::OutputAndError(word, _) => is_null(word),
+        IoRedirect::File(_, _, IoFileRedirectTarget::Filename(word)) => is_null(word),
+        IoRedirect::File(_, _, IoFileRedirectTarget::Fd(_)) => true,
+        IoRedirect::File(_, _, IoFileRedirectTarget::Duplicate(word)) => {
+            matches!(&*word.value, "1" | "2")
+        }
+        IoRedirect::HereDocument(_, document) => {
+            !document.requires_expansion || !document.doc.value.contains(['$', '`', '\\'])
+        }
+        _ => false,
+    }
 }
 
 fn simple(command: &SimpleCommand) -> Result<Vec<String>, String> {
@@ -67,6 +88,7 @@ fn simple(command: &SimpleCommand) -> Result<Vec<String>, String> {
             | CommandPrefixOrSuffixItem::AssignmentWord(_, word) => {
                 words.push(decode(&word.value)?);
             }
+            CommandPrefixOrSuffixItem::IoRedirect(redirection) if is_harmless(redirection) => {}
             other => return Err(format!("{other:?}")),
         }
     }

@@ -93,6 +93,19 @@ impl LimitKeeper {
         lock(&self.counters.0).used.get(key).copied().unwrap_or_default()
     }
 
+    /// The calls whose use is counted when they end.
+    #[cfg(test)]
+    pub(super) fn running(&self) -> usize {
+        lock(&self.counters.0).running.len()
+    }
+
+    /// The counters whose keys begin so.
+    #[cfg(test)]
+    pub(super) fn counters(&self, prefix: &str) -> usize {
+        let state = lock(&self.counters.0);
+        state.rates.keys().chain(state.used.keys()).filter(|key| key.starts_with(prefix)).count()
+    }
+
     /// The used amount of a budget, read from the store if this process does not count it yet. `None` if the store
     /// fails and calls go on.
     fn load(&self, state: &mut State, limit: &Limit) -> Result<Option<u64>, LimitExceeded> {

@@ -1,23 +1,25 @@
 //! Constraints on one value.
 
-use super::folding::{Folded, FoldedTexts};
+use super::folding::{Folded, FoldedTexts, folded};
 use super::patterns::Patterns;
+use crate::facts::CommandOfLine;
 use crate::truth::Truth;
 use regex::Regex;
 use serde_json::{Number, Value};
 use std::cmp::Ordering;
 use std::fmt;
+use std::rc::Rc;
 use tool_runtime_core::{ArgumentMatch, ArgumentPart, MatchAs};
 
 pub(crate) use crate::read::kind;
 
 /// The way in which a value is compared.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct Comparison<'f> {
     pub(crate) ignores_case: bool,
     pub(crate) folded: &'f FoldedTexts,
     /// The command that is judged, if the value is a line of several.
-    pub(crate) command: Option<usize>,
+    pub(crate) command: Option<&'f CommandOfLine>,
 }
 
 /// A constraint on one value.
@@ -107,7 +109,7 @@ impl Constraint {
                 patterns.doubt(patterns.judged(text, by), by)
             }
             (Self::Pattern(..) | Self::Contains(_) | Self::OneOf(_), Value::String(text)) => {
-                Some(format!("{}, or is of another type", look_alikes(text, by)))
+                Some(format!("{}, or is of another type", look_alikes(&by.folded.of(text))))
             }
             (_, value) => Some(format!("is {}, which the rule does not expect", kind(value))),
         }
@@ -120,9 +122,9 @@ impl Patterns {
     }
 
     /// The command that is judged, or the whole text.
-    fn judged<'t>(&self, text: &'t str, by: Comparison<'_>) -> &'t str {
+    fn judged<'t>(&self, text: &'t str, by: Comparison<'t>) -> &'t str {
         let command = by.command.filter(|_| self.kind == MatchAs::Shell);
-        command.and_then(|index| self.parts(text).get(index).map(|part| part.text)).unwrap_or(text)
+        command.filter(|of| of.line == text).map_or(text, |of| &of.command)
     }
 
     fn truth(&self, text: &str, by: Comparison<'_>) -> Truth {
@@ -130,11 +132,19 @@ impl Patterns {
             return Truth::Unknown;
         }
         let as_written = self.compared(text);
-        match &*by.folded.of(text) {
+        match &*self.folded(text, by) {
             Folded::Same => as_written,
             // File systems of macOS take composed and decomposed letters for the same.
             Folded::Other(folded) => Truth::same([as_written, self.compared(folded)]),
             Folded::TooLarge => Truth::Unknown,
+        }
+    }
+
+    /// A command is not remembered: its text is of one line alone.
+    fn folded(&self, text: &str, by: Comparison<'_>) -> Rc<Folded> {
+        match self.kind {
+            MatchAs::Shell => Rc::new(folded(text)),
+            _ => by.folded.of(text),
         }
     }
 
@@ -160,7 +170,7 @@ impl Patterns {
             ArgumentMatch::Undecidable(reason) => Some(format!("is uncertain: {reason}")),
             _ => None,
         });
-        undecidable.or_else(|| Some(look_alikes(text, by).to_owned()))
+        undecidable.or_else(|| Some(look_alikes(&self.folded(text, by)).to_owned()))
     }
 }
 
@@ -175,8 +185,8 @@ fn folding(text: &str, by: Comparison<'_>, holds: impl Fn(&str) -> bool) -> Trut
 }
 
 /// The reason why a text is uncertain to say something, as a phrase about it.
-fn look_alikes(text: &str, by: Comparison<'_>) -> &'static str {
-    match *by.folded.of(text) {
+fn look_alikes(folded: &Folded) -> &'static str {
+    match folded {
         Folded::TooLarge => "is large, and contains characters that look like others",
         _ => "contains characters that look like others",
     }

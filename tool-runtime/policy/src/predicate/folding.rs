@@ -9,7 +9,7 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfkc_qui
 const MAX_FOLDED: usize = 256 << 10;
 
 /// The texts of a call that were folded, by their addresses: the rules of a policy look at the same ones, which the call
-/// keeps.
+/// keeps. Not for texts that may be dropped before.
 #[derive(Debug, Default)]
 pub(crate) struct FoldedTexts(RefCell<Vec<(Range<*const u8>, Rc<Folded>)>>);
 

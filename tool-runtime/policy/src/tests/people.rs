@@ -2,6 +2,7 @@
 
 use super::{try_call, yaml};
 use crate::SampleCall;
+use tool_runtime_core::{PolicyEngine as _, Principal, ToolDefinition};
 
 const RULES: &str = "rules:
   - id: no-force
@@ -76,4 +77,37 @@ FAILED  git.log {\"force\":true}: expected deny by rule `log`, got deny by rule 
 1 passed, 2 failed
 "
     );
+}
+
+#[test]
+fn only_a_tool_that_no_call_of_the_caller_may_run_is_hidden() {
+    let policy = yaml(
+        "
+rules:
+  - {id: uncertain, when: {tools: [a], arguments: {path: x}}, then: deny}
+  - {id: admins, when: {tools: [b], principals: [ada]}, then: allow}
+  - {id: never, when: {tools: [b, c]}, then: deny}
+  - {id: perhaps, when: {tools: [d], arguments: {path: x}}, then: allow}
+  - {id: asks, when: {tools: [e]}, then: ask}
+  - {id: rest, when: {tools: [a]}, then: allow}
+",
+    );
+    let is_visible = |policy: &crate::Policy, tool: &str, caller: &str| {
+        let mut definition = ToolDefinition::default();
+        definition.name = tool.to_owned();
+        policy.visible(&definition, &Principal::new(caller))
+    };
+    assert!(is_visible(&policy, "c", "bob"), "by default, all tools are listed");
+    let policy = policy.hide_denied();
+    for (tool, caller, expected) in [
+        ("a", "bob", true),
+        ("b", "ada", true),
+        ("b", "bob", false),
+        ("c", "ada", false),
+        ("d", "bob", true),
+        ("e", "bob", true),
+        ("f", "bob", false),
+    ] {
+        assert_eq!(is_visible(&policy, tool, caller), expected, "{tool} for {caller}");
+    }
 }
