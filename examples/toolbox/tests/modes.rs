@@ -8,6 +8,7 @@ use tool_runtime::prelude::*;
 use tool_runtime::skills::{SkillLibrary, Skills};
 use tool_runtime::{Approval, ApprovalRequest};
 use tool_runtime_builtins::people::PeopleParams;
+use tool_runtime_builtins::shell::ShellParams;
 use tool_runtime_builtins::{Builtins, Workspace};
 
 /// A root with a file and a skill, and a pool in a mode whose person is asked in vain.
@@ -21,7 +22,8 @@ async fn pool(root: &TempDir, mode: PermissionMode) -> ToolPool {
     let permissions = Permissions::new(mode);
     let workspace = Workspace::builder().root(root.path()).build().unwrap();
     let people = PeopleParams::new().permissions(permissions.clone());
-    let builtins = Builtins::new(workspace).files().search().shell().people(people);
+    let builtins =
+        Builtins::new(workspace).files().search().shell(ShellParams::default()).people(people);
     let pool = ToolPool::builder()
         .install(builtins)
         .add(library.tool())
@@ -60,10 +62,7 @@ async fn modes_decide_about_the_built_in_tools() {
     for (mode, expected) in [
         (PermissionMode::Default, ["ran", "asked", "asked", "asked", "asked", "asked", "asked"]),
         (PermissionMode::AcceptEdits, ["ran", "ran", "ran", "ran", "asked", "asked", "asked"]),
-        (
-            PermissionMode::Plan,
-            ["ran", "denied", "denied", "denied", "denied", "denied", "ran"],
-        ),
+        (PermissionMode::Plan, ["ran", "denied", "denied", "denied", "denied", "denied", "ran"]),
         (PermissionMode::Bypass, ["ran"; 7]),
     ] {
         let root = tempfile::tempdir().unwrap();
