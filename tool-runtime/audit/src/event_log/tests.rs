@@ -102,6 +102,14 @@ async fn records_have_what_an_auditor_asks_for() {
     assert_eq!(ended.outcome.as_ref().unwrap().get().find("ok"), Some(2));
     let numbers: Vec<u64> = records.iter().map(|record| record.seq).collect();
     assert_eq!(numbers, [1, 2, 3, 4]);
+    assert!(proposed.process.len() == 16, "{}", proposed.process);
+    assert!(records.iter().all(|record| record.process == proposed.process));
+    let call = &crate::calls::Calls::of(records.clone())[0];
+    assert_eq!(
+        (&call.process, &call.run, &call.step),
+        (&proposed.process, &proposed.run, &proposed.step)
+    );
+    assert!(call.to_string().contains(" for ada -> "), "{call}");
 }
 
 #[tokio::test]
@@ -318,6 +326,29 @@ async fn a_step_that_broke_off_is_refused_until_it_is_resolved() {
 }
 
 #[tokio::test]
+async fn a_step_whose_process_ended_is_noted_once() {
+    let (folder, runs) = (Folder::new(), Arc::default());
+    let path = folder.file("a.db");
+    let first = EventLog::open(&path).unwrap();
+    broken_off(&counting(&runs, &first), "wait", &first).await;
+    let log = EventLog::open(&path).unwrap();
+    let pool = counting(&runs, &log);
+    for _ in 0..2 {
+        attempt(&pool, "wait").await;
+    }
+    let all = records(&log).await;
+    let says = |record: &&LogRecord| {
+        record.message.as_deref() == Some("the call started, and its end is not recorded")
+    };
+    let noted: Vec<&LogRecord> = all.iter().filter(says).collect();
+    let [noted] = noted[..] else { panic!("{all:?}") };
+    assert_eq!((noted.kind, &*noted.tool), (RecordKind::Indeterminate, "wait"));
+    assert_eq!((noted.call, &noted.step), (all[0].call, &all[0].step));
+    assert_eq!(noted.process, all.last().unwrap().process);
+    assert!(noted.process != all[0].process && noted.time_us >= all[0].time_us);
+}
+
+#[tokio::test]
 async fn a_step_that_is_safe_to_repeat_runs_again() {
     let (log, runs) = (EventLog::memory(), Arc::default());
     broken_off(&counting(&runs, &log), "wait_safely", &log).await;
@@ -443,8 +474,9 @@ async fn records_that_are_given_up_are_counted_once() {
         log.flush().await.unwrap();
         pool.call(ToolCall::new("echo", "{}")).await;
     }
-    let lost = records(&log).await.into_iter().filter_map(|record| record.lost);
-    assert_eq!(lost.collect::<Vec<_>>(), [8]);
+    let lost = records(&log).await.into_iter().filter(|record| record.lost.is_some());
+    let lost: Vec<_> = lost.map(|record| (record.kind, record.lost)).collect();
+    assert_eq!(lost, [(RecordKind::Lost, Some(8))]);
     // All failures are counted.
     fails.store(true, Order::Relaxed);
     for _ in 0..10 {
@@ -578,6 +610,10 @@ async fn the_head_is_announced_after_records_were_removed() {
         assert!(found.first > 1, "{name}");
         assert_eq!(heads.try_iter().last(), Some(found.head), "{name}");
         assert_eq!(log.status().written, 17, "{name}");
+        let records = records(&log).await;
+        let (before, last) = (&records[records.len() - 2], records.last().unwrap());
+        assert_eq!((last.kind, &last.process), (RecordKind::Pruned, &before.process));
+        assert!(last.time_us >= before.time_us);
     }
 }
 
