@@ -4,7 +4,7 @@ mod answer;
 mod approvers;
 mod ask_caller;
 mod or;
-mod rendering;
+mod question_text;
 mod request;
 mod shown;
 
@@ -12,11 +12,9 @@ pub use answer::{Approval, Remember};
 pub use approvers::Approvers;
 pub use ask_caller::AskCaller;
 pub use or::Or;
-pub use rendering::QuestionText;
+pub use question_text::QuestionText;
 pub use request::ApprovalRequest;
 pub use shown::EditError;
-
-pub(crate) use rendering::{call as call_text, own as own_text};
 
 use crate::future::BoxFuture;
 

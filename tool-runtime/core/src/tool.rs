@@ -16,7 +16,6 @@ pub(crate) use action_executor::{DecodedAction, settle};
 
 use crate::access::{self, Access};
 use crate::action::Action;
-use crate::approval;
 use crate::arguments::Arguments;
 use crate::context::ToolContext;
 use crate::definition::ToolDefinition;
@@ -28,6 +27,7 @@ use crate::observation::Observation;
 use crate::parameter::Parameter;
 use crate::schema;
 use crate::toolset::Values;
+use crate::visual;
 use action_executor::{ActionExecutor, ActionParts};
 use lifecycle::{ExecutorLifecycle, Unusable};
 use std::any::TypeId;
@@ -297,8 +297,8 @@ impl Tool {
     /// controls a terminal or is invisible, and long texts are shortened.
     pub fn visualize(&self, arguments: &str) -> String {
         match self.own_text(arguments) {
-            Some(own) => approval::own_text(&own),
-            None => approval::call_text(self.name(), arguments, &self.definition().input_schema),
+            Some(own) => visual::own(&own),
+            None => visual::call(self.name(), arguments, &self.definition().input_schema),
         }
     }
 

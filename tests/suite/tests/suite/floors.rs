@@ -64,6 +64,7 @@ const FLOORS: &[&[&str]] = &[
         "tool",
         "toolset",
         "transform",
+        "visual",
     ],
     &[
         "agent_run",

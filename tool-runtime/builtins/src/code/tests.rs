@@ -20,7 +20,7 @@ fn hints_are_stated_and_outputs_have_schemas_in_every_profile() {
             "dev.EnterWorktree --i- specialist",
             "dev.ExitWorktree -d-- specialist",
             "dev.LSP --i- specialist",
-            "dev.NotebookEdit -d-- advanced",
+            "dev.NotebookEdit -d-- advanced edit",
         ];
         assert_eq!(hints::rows(&pool), expected);
     }

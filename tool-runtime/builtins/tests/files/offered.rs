@@ -41,15 +41,15 @@ fn every_tool_states_all_hints_and_the_schema_of_its_result() {
     let (_folder, tools) = tools(&[]);
     let expected = [
         "Delete -d-- advanced",
-        "Edit -d-- core",
+        "Edit -d-- core edit",
         "ListDirectory r-i- core",
-        "Move ---- advanced",
-        "MultiEdit -d-- advanced",
+        "Move ---- advanced edit",
+        "MultiEdit -d-- advanced edit",
         "Read r-i- core",
-        "UndoEdit -d-- advanced",
-        "Write -di- core",
-        "apply_patch -d-- advanced",
-        "file_editor -d-- core",
+        "UndoEdit -d-- advanced edit",
+        "Write -di- core edit",
+        "apply_patch -d-- advanced edit",
+        "file_editor -d-- core edit",
     ];
     assert_eq!(hints::rows(&tools.0), expected);
 }

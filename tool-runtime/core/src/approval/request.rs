@@ -1,13 +1,14 @@
 //! The question before a call runs.
 
 use super::approvers::Approvers;
-use super::rendering::{self, QuestionText};
+use super::question_text::QuestionText;
 use super::shown::{self, EditError};
 use crate::context::{SessionId, StepId, ToolContext};
 use crate::definition::ToolDefinition;
 use crate::governance::Risk;
 use crate::mask::{self, Mask};
 use crate::principal::Principal;
+use crate::visual;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::fmt;
@@ -126,7 +127,7 @@ impl ApprovalRequest {
     /// of the pool.
     pub(crate) fn for_people(mut self, definition: &ToolDefinition, own: Option<String>) -> Self {
         let schema = &definition.input_schema;
-        self.shown = shown::arguments(&self.arguments, schema);
+        self.shown = visual::shown_arguments(&self.arguments, schema);
         let mask = self.context.mask();
         if let Some(mask) = mask {
             self.shown = mask_json(mask, &self.shown);
@@ -134,8 +135,8 @@ impl ApprovalRequest {
             self.summary.iter_mut().for_each(|text| mask::in_place(mask, text));
         }
         self.visual = match own {
-            Some(own) => rendering::own(&mask.map_or(own.as_str().into(), |mask| mask.text(&own))),
-            None => rendering::call(&self.tool, &self.shown, schema),
+            Some(own) => visual::own(&mask.map_or(own.as_str().into(), |mask| mask.text(&own))),
+            None => visual::call(&self.tool, &self.shown, schema),
         };
         self
     }

@@ -1,27 +1,7 @@
 //! Arguments for people, without those that are secret.
 
-use crate::schema::check::hide_secrets;
-use serde_json::{Map, Value};
-
-/// Replaces a secret argument.
-pub(super) const HIDDEN: &str = "***";
-
-/// The arguments as JSON text without those that the schema marks as secret.
-pub(super) fn arguments(arguments: &str, schema: &Map<String, Value>) -> String {
-    let Ok(values) = serde_json::from_str::<Value>(arguments) else {
-        // Secrets cannot be found in it.
-        let mut text = Value::from(arguments);
-        hide_secrets(&mut text, schema, HIDDEN);
-        return text.as_str().unwrap_or(HIDDEN).to_owned();
-    };
-    let mut shown = values.clone();
-    hide_secrets(&mut shown, schema, HIDDEN);
-    // The text of the model, where nothing is hidden.
-    match shown == values {
-        true => arguments.to_owned(),
-        false => shown.to_string(),
-    }
-}
+use crate::visual::HIDDEN;
+use serde_json::Value;
 
 /// The reason why an edit of arguments does not count.
 #[derive(Debug, thiserror::Error)]
@@ -250,11 +230,5 @@ mod tests {
         let request = request(json!({}), &json!({ "path": "a" }));
         let edited = r#"{"path":"${HOME}/***","to":"***"}"#;
         assert_eq!(request.edited(edited).unwrap(), edited);
-    }
-
-    #[test]
-    fn a_text_that_is_not_json_is_hidden_where_it_may_have_a_secret() {
-        assert_eq!(arguments("{\"p", &definition(server()).input_schema), HIDDEN);
-        assert_eq!(arguments("{\"p", &Map::new()), "{\"p");
     }
 }

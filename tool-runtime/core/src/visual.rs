@@ -1,9 +1,7 @@
 //! How people see a call: at a terminal, in a form, in an inbox.
 
-use super::approvers::Approvers;
-use super::shown;
-use crate::governance::Risk;
 use crate::printable::{is_deceptive, printable};
+use crate::schema::check::hide_secrets;
 use serde_json::{Map, Value};
 use std::fmt::{self, Write as _};
 
@@ -14,10 +12,30 @@ const MAX_MEMBERS: usize = 50;
 /// Limit on the characters of a call.
 const MAX_CALL: usize = 20_000;
 
+/// Replaces a secret argument.
+pub(crate) const HIDDEN: &str = "***";
+
+/// The arguments as JSON text without those that the schema marks as secret.
+pub(crate) fn shown_arguments(arguments: &str, schema: &Map<String, Value>) -> String {
+    let Ok(values) = serde_json::from_str::<Value>(arguments) else {
+        // Secrets cannot be found in it.
+        let mut text = Value::from(arguments);
+        hide_secrets(&mut text, schema, HIDDEN);
+        return text.as_str().unwrap_or(HIDDEN).to_owned();
+    };
+    let mut shown = values.clone();
+    hide_secrets(&mut shown, schema, HIDDEN);
+    // The text of the model, where nothing is hidden.
+    match shown == values {
+        true => arguments.to_owned(),
+        false => shown.to_string(),
+    }
+}
+
 /// `tool(name: value, ..)` on one line, without secret arguments. Names and texts are escaped, so that none looks like
 /// another argument or another line. Long ones are shortened, and say how long they are.
 pub(crate) fn call(tool: &str, arguments: &str, schema: &Map<String, Value>) -> String {
-    let shown = shown::arguments(arguments, schema);
+    let shown = shown_arguments(arguments, schema);
     let Ok(Value::Object(members)) = serde_json::from_str(&shown) else {
         return format!("{}(?)", printable(tool));
     };
@@ -63,7 +81,7 @@ fn write_members(text: &mut String, members: &Map<String, Value>, place: Place) 
 
 fn write_value(text: &mut String, value: &Value) {
     match value {
-        Value::String(value) if value == shown::HIDDEN => text.push_str(shown::HIDDEN),
+        Value::String(value) if value == HIDDEN => text.push_str(HIDDEN),
         Value::String(value) => write_text(text, value),
         Value::Array(items) => {
             text.push('[');
@@ -148,50 +166,6 @@ impl fmt::Display for Size {
     }
 }
 
-/// A question with its call: the same text at a terminal, in a form and in an inbox.
-///
-/// ```text
-/// Remove the files?
-///   fs.remove(path: "build")
-///   the model says: they are old
-///   risk, as the model judges it: HIGH
-///   who may answer: everyone but the caller
-/// ```
-///
-/// A call that shows itself by several lines has `|` before each.
-#[derive(Clone, Copy, Debug)]
-pub struct QuestionText<'a> {
-    /// The question.
-    pub question: &'a str,
-    /// The call.
-    pub visual: &'a str,
-    /// The purpose of the call in the words of the model, if it gave one.
-    pub summary: Option<&'a str>,
-    /// The risk, as the model judges it.
-    pub risk: Risk,
-    /// The people who may answer.
-    pub approvers: &'a Approvers,
-}
-
-impl fmt::Display for QuestionText<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}", printable_lines(self.question))?;
-        let visual = printable_lines(self.visual);
-        let mark = if visual.contains('\n') { "| " } else { "" };
-        for line in visual.split('\n') {
-            writeln!(f, "  {mark}{line}")?;
-        }
-        if let Some(summary) = self.summary {
-            let words = summary.lines().map(printable).collect::<Vec<_>>().join(" ");
-            writeln!(f, "  the model says: {words}")?;
-        }
-        if self.risk != Risk::Unknown {
-            writeln!(f, "  risk, as the model judges it: {}", self.risk)?;
-        }
-        write!(f, "  who may answer: {}", self.approvers)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -245,18 +219,10 @@ mod tests {
     }
 
     #[test]
-    fn a_question_says_who_may_answer_it() {
-        let approvers = Approvers::people(["ada"]).or_caller();
-        let text = QuestionText {
-            question: "Remo\u{1b}[2Jve it?",
-            visual: "a\nrisk, as the model judges it: LOW",
-            summary: Some("it is\nold"),
-            risk: Risk::High,
-            approvers: &approvers,
-        };
-        let expected = "Remove it?\n  | a\n  | risk, as the model judges it: LOW\n  \
-             the model says: it is old\n  risk, as the model judges it: HIGH\n  \
-             who may answer: `ada` or the caller";
-        assert_eq!(text.to_string(), expected);
+    fn a_text_that_is_not_json_is_hidden_where_it_may_have_a_secret() {
+        let server = json!({ "properties": { "password": { "writeOnly": true } } });
+        let server = server.as_object().unwrap().clone();
+        assert_eq!(shown_arguments("{\"p", &server), HIDDEN);
+        assert_eq!(shown_arguments("{\"p", &Map::new()), "{\"p");
     }
 }
