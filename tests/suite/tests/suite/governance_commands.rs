@@ -173,7 +173,7 @@ tests: [{name: asks, call: {tool: pnig}, expect: ask, rule: pings}, {call: {tool
 #[test]
 fn a_broken_policy_is_checked_although_the_pool_cannot_be_built() {
     let files = Files::new();
-    assert_eq!(files.run("calls.db", &["call", "ping"]).1, "pong\n");
+    assert_eq!(files.run("calls.db", &["call", "pay"]).1, "paid\n");
     files.write(
         "policy.yaml",
         "rules:\n  - {id: a, whn: {}, then: allow}\n  - {id: b, then: alow}\n",
