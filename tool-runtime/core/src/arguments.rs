@@ -1,10 +1,12 @@
 //! The arguments of a call: JSON text that is decoded once, directly into the action.
 
+mod effective;
 mod members;
 pub(crate) mod probe;
 mod reader;
 mod tracked;
 
+pub use effective::{EffectiveArgument, EffectiveArguments};
 pub(crate) use members::{RawMembers, push_member};
 pub(crate) use reader::absent;
 pub use reader::{ArgumentReader, Key, required};

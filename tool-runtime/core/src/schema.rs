@@ -1,5 +1,6 @@
 //! JSON Schemas: generated from types, normalised, and walked to explain mistakes.
 
+mod applicable;
 pub(crate) mod check;
 mod closed;
 mod compatibility;
@@ -11,6 +12,7 @@ pub(crate) mod nearest;
 mod normal;
 mod plain;
 
+pub(crate) use applicable::Applicable;
 pub(crate) use check::unchecked;
 pub(crate) use closed::allows_ignored;
 pub(crate) use compatibility::incompatibilities;

@@ -1,6 +1,7 @@
 //! Items that the other crates of `tool-runtime` share with this one. Not for users: they change with
 //! every version.
 
+pub use crate::arguments::{EffectiveArgument, EffectiveArguments};
 pub use crate::canonical::canonical;
 pub use crate::content::{BlockForm, ResourceMembers};
 pub use crate::context::{Session, SessionValues};

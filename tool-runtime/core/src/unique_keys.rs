@@ -25,6 +25,14 @@ pub fn read_unique<'de, D: Deserializer<'de>>(
     Unique { path: None, duplicate }.deserialize(deserializer)
 }
 
+/// The value of a JSON text. `None` if it is not JSON, or has a key twice.
+pub(crate) fn unique_value(text: &str) -> Option<Value> {
+    let (mut json, mut is_unique) = (serde_json::Deserializer::from_str(text), true);
+    let value = read_unique(&mut json, &mut |_, _| is_unique = false).ok()?;
+    json.end().ok()?;
+    is_unique.then_some(value)
+}
+
 /// The path from the root, as a list on the stack: most values have no duplicates.
 struct Path<'a> {
     before: Option<&'a Path<'a>>,

@@ -177,7 +177,7 @@ impl SampleCall {
             steps: self.steps,
             elapsed: self.elapsed,
             now: self.at,
-            arguments: Rc::new(ArgumentFacts::new(&self.arguments, self.called.as_ref())),
+            arguments: Rc::new(ArgumentFacts::of_case(&self.arguments, self.called.as_ref())),
             command: None,
         }
     }

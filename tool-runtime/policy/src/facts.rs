@@ -1,15 +1,13 @@
 //! Everything that rules read of a call, of a pool or of a test case.
 
-use crate::effective::{self, Doubts};
 use crate::predicate::FoldedTexts;
-use crate::read::unique_members;
 use jiff::Timestamp;
-use serde_json::Value;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
+use tool_runtime_core::seam::EffectiveArguments;
 use tool_runtime_core::{CallView, Principal, Risk, SessionId, Source, Tool, ToolAnnotations};
 
 /// Everything that rules read of a call.
@@ -41,30 +39,15 @@ pub(crate) struct CommandOfLine {
     pub(crate) command: String,
 }
 
-/// The arguments of a call, parsed by the first rule that reads them.
+/// The arguments of a call, read by the first rule that is about one.
 pub(crate) struct ArgumentFacts<'a> {
-    text: &'a str,
-    /// The tool, for the aliases of its arguments.
-    called: Option<&'a Tool>,
-    /// `None`: not an object, or one with duplicate keys.
-    parsed: OnceCell<Option<Parsed<'a>>>,
+    written: Written<'a>,
     pub(crate) folded: FoldedTexts,
 }
 
-/// The arguments as the tool gets them.
-struct Parsed<'a> {
-    members: Vec<(Cow<'a, str>, Value)>,
-    doubts: Doubts,
-}
-
-/// The value of an argument.
-pub(crate) enum Argument<'a> {
-    Given(&'a Value),
-    Absent,
-    /// Given twice, by two names, or the arguments are not an object with unique keys.
-    Uncertain,
-    /// Absent under the names that the schema lists, and another name was given.
-    Doubtful,
+enum Written<'a> {
+    InCall(CallView<'a>),
+    InCase { text: &'a str, called: Option<&'a Tool>, effective: OnceCell<EffectiveArguments> },
 }
 
 impl<'a> Facts<'a> {
@@ -84,7 +67,7 @@ impl<'a> Facts<'a> {
             steps: execution.map(|execution| execution.steps()),
             elapsed: execution.map(|execution| execution.elapsed()),
             now: None,
-            arguments: Rc::new(ArgumentFacts::new(call.arguments(), call.tool())),
+            arguments: Rc::new(ArgumentFacts::of_call(call)),
             command: None,
         }
     }
@@ -101,38 +84,22 @@ impl<'a> Facts<'a> {
 }
 
 impl<'a> ArgumentFacts<'a> {
-    pub(crate) fn new(text: &'a str, called: Option<&'a Tool>) -> Self {
-        Self { text, called, parsed: OnceCell::new(), folded: FoldedTexts::default() }
+    fn of_call(call: &CallView<'a>) -> Self {
+        Self { written: Written::InCall(*call), folded: FoldedTexts::default() }
     }
 
-    fn parsed(&self) -> Option<&Parsed<'a>> {
-        let text = if self.text.trim().is_empty() { "{}" } else { self.text };
-        let parse = || {
-            let mut members = unique_members(text)?;
-            let doubts = self.called.map(|tool| effective::fill(&mut members, tool));
-            Some(Parsed { members, doubts: doubts.unwrap_or_default() })
-        };
-        self.parsed.get_or_init(parse).as_ref()
+    pub(crate) fn of_case(text: &'a str, called: Option<&'a Tool>) -> Self {
+        let written = Written::InCase { text, called, effective: OnceCell::new() };
+        Self { written, folded: FoldedTexts::default() }
     }
 
-    /// Whether a part of an argument may have the value of another name.
-    pub(crate) fn is_doubtful(&self, part: &Value) -> bool {
-        self.parsed().is_some_and(|parsed| parsed.doubts.has(part))
-    }
-
-    /// An argument by its advertised name, also if it is given by an alias.
-    pub(crate) fn get(&self, name: &str) -> Argument<'_> {
-        let Some(Parsed { members, doubts }) = self.parsed() else { return Argument::Uncertain };
-        let is_it = |given: &str| {
-            given == name || self.called.is_some_and(|tool| tool.argument_name(given) == name)
-        };
-        let given = members.iter().filter(|(given, _)| is_it(given));
-        let mut values = given.map(|(_, value)| value);
-        match (values.next(), values.next()) {
-            (None, None) if doubts.is_in_arguments() => Argument::Doubtful,
-            (None | Some(Value::Null), None) => Argument::Absent,
-            (Some(value), None) => Argument::Given(value),
-            (_, Some(_)) => Argument::Uncertain,
+    /// The arguments as the tool gets them.
+    pub(crate) fn effective(&self) -> &EffectiveArguments {
+        match &self.written {
+            Written::InCall(call) => call.effective_arguments(),
+            Written::InCase { text, called, effective } => {
+                effective.get_or_init(|| EffectiveArguments::new(text, *called))
+            }
         }
     }
 }

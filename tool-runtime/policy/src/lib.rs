@@ -22,7 +22,6 @@ mod check;
 #[cfg(feature = "cli")]
 mod command;
 mod condition;
-mod effective;
 mod explain;
 mod facts;
 mod folder;

@@ -10,10 +10,11 @@ pub(crate) use field::Field;
 pub(crate) use folding::{Folded, FoldedTexts, folded};
 pub(crate) use patterns::{Patterns, paths, regex, shell, urls};
 
-use crate::facts::{Argument, Facts};
+use crate::facts::Facts;
 use crate::truth::Truth;
 use field::Segment;
 use serde_json::Value;
+use tool_runtime_core::seam::EffectiveArgument;
 
 /// The help where another name may stand for what a rule is about.
 const LISTED: &str = "write it as the schema of the tool does";
@@ -32,10 +33,10 @@ pub(crate) struct Predicate {
 impl Predicate {
     pub(crate) fn truth(&self, facts: &Facts<'_>) -> Truth {
         let (name, path) = self.field.parts();
-        match facts.arguments.get(name) {
-            Argument::Given(value) => self.truth_at(value, path, facts),
-            Argument::Absent => self.absent(),
-            Argument::Uncertain | Argument::Doubtful => Truth::Unknown,
+        match facts.arguments.effective().get(name) {
+            EffectiveArgument::Given(value) => self.truth_at(value, path, facts),
+            EffectiveArgument::Absent => self.absent(),
+            EffectiveArgument::Uncertain | EffectiveArgument::Doubtful => Truth::Unknown,
         }
     }
 
@@ -51,22 +52,27 @@ impl Predicate {
     pub(crate) fn line<'f>(&self, facts: &'f Facts<'_>) -> Option<(&'f str, &Patterns)> {
         let patterns = self.constraints.iter().find_map(Constraint::commands)?;
         let (name, path) = self.field.parts();
-        let Argument::Given(value) = facts.arguments.get(name) else { return None };
+        let EffectiveArgument::Given(value) = facts.arguments.effective().get(name) else {
+            return None;
+        };
         let inner = path.iter().try_fold(value, |value, segment| segment.of(value))?;
         Some((inner.as_str()?, patterns))
     }
 
     fn truth_at(&self, value: &Value, path: &[Segment], facts: &Facts<'_>) -> Truth {
-        let is_doubtful = facts.arguments.is_doubtful(value);
+        let arguments = facts.arguments.effective();
         let Some((first, rest)) = path.split_first() else {
+            let is_doubtful = arguments.is_doubtful(value);
             return if is_doubtful { Truth::Unknown } else { self.truth_of(value, facts) };
         };
         let inner = |inner: Option<&Value>| match inner {
-            None if is_doubtful => Truth::Unknown,
             None | Some(Value::Null) => self.absent(),
             Some(inner) => self.truth_at(inner, rest, facts),
         };
         match (first, value) {
+            (Segment::Key(key), Value::Object(_)) if arguments.may_have(value, key) => {
+                Truth::Unknown
+            }
             (Segment::Key(key), Value::Object(members)) => inner(members.get(key)),
             (Segment::Index(index), Value::Array(items)) => inner(items.get(*index)),
             (Segment::Each, Value::Array(items)) if items.is_empty() => self.absent(),
@@ -111,13 +117,15 @@ impl Predicate {
     /// The reason why the predicate cannot be evaluated, for a model.
     pub(crate) fn uncertainty(&self, facts: &Facts<'_>) -> String {
         let field = &self.field;
-        match facts.arguments.get(field.parts().0) {
-            Argument::Absent => format!("`{field}` is absent; write it"),
-            Argument::Uncertain => {
+        match facts.arguments.effective().get(field.parts().0) {
+            EffectiveArgument::Absent => format!("`{field}` is absent; write it"),
+            EffectiveArgument::Uncertain => {
                 format!("`{field}` is given more than once, or the arguments are not an object")
             }
-            Argument::Doubtful => format!("`{field}` may be given by another name; {LISTED}"),
-            Argument::Given(value) => {
+            EffectiveArgument::Doubtful => {
+                format!("`{field}` may be given by another name; {LISTED}")
+            }
+            EffectiveArgument::Given(value) => {
                 let mut reason = None;
                 self.explain_at(value, field.parts().1, facts, &mut reason);
                 match reason {
@@ -138,18 +146,17 @@ impl Predicate {
         if reason.is_some() {
             return;
         }
-        if facts.arguments.is_doubtful(value) {
-            *reason = Some(format!(
-                "has a name or a value that the schema of the tool does not list; {LISTED}"
-            ));
-            return;
-        }
+        let arguments = facts.arguments.effective();
         let Some((first, rest)) = path.split_first() else {
             let by = self.comparison(facts);
-            *reason = self.constraints.iter().find_map(|it| it.doubt(value, by));
+            let doubt = || self.constraints.iter().find_map(|it| it.doubt(value, by));
+            *reason = if arguments.is_doubtful(value) { Some(unlisted()) } else { doubt() };
             return;
         };
         match (first, value) {
+            (Segment::Key(key), Value::Object(_)) if arguments.may_have(value, key) => {
+                *reason = Some(unlisted());
+            }
             (Segment::Key(key), Value::Object(members)) => {
                 if let Some(value) = members.get(key) {
                     self.explain_at(value, rest, facts, reason);
@@ -168,4 +175,8 @@ impl Predicate {
             }
         }
     }
+}
+
+fn unlisted() -> String {
+    format!("has a name or a value that the schema of the tool does not list; {LISTED}")
 }

@@ -24,4 +24,3 @@ pub use problem::{PolicyError, PolicyProblem};
 pub(crate) use single_call::single_call;
 pub use syntax::Format;
 pub(crate) use syntax::Text;
-pub(crate) use unique::unique_members;

@@ -2,7 +2,7 @@
 
 use super::risk::Risk;
 use crate::annotations::{RetryMode, ToolAnnotations};
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, EffectiveArgument, EffectiveArguments};
 use crate::context::{SessionId, StepId, ToolContext};
 use crate::definition::ToolDefinition;
 use crate::hook::Found;
@@ -10,14 +10,14 @@ use crate::principal::Principal;
 use crate::repair::Repair;
 use crate::source::Source;
 use crate::tool::Tool;
-use crate::unique_keys::read_unique;
+use crate::unique_keys::unique_value;
 use compact_str::CompactString;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt;
 use std::num::NonZeroU64;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// The number of a call, unique within this process. Numbers grow in the order in which calls arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -84,12 +84,18 @@ pub(crate) struct CallText {
     /// The text without needless escapes, if it has some.
     unescaped: OnceLock<Option<Box<str>>>,
     value: OnceLock<Value>,
+    effective: OnceLock<Arc<EffectiveArguments>>,
 }
 
 impl CallText {
     pub(crate) fn new(arguments: &str) -> Self {
         let written = Arguments::new(arguments).as_str().into();
-        Self { written, unescaped: OnceLock::new(), value: OnceLock::new() }
+        Self {
+            written,
+            unescaped: OnceLock::new(),
+            value: OnceLock::new(),
+            effective: OnceLock::new(),
+        }
     }
 
     /// The arguments without needless escapes, so that code that searches the text finds a word in any spelling. A text
@@ -110,14 +116,10 @@ impl CallText {
     fn value(&self) -> &Value {
         self.value.get_or_init(|| serde_json::from_str(self.as_str()).unwrap_or_default())
     }
-}
 
-/// The value of a JSON text without duplicate keys.
-fn unique_value(text: &str) -> Option<Value> {
-    let (mut json, mut is_unique) = (serde_json::Deserializer::from_str(text), true);
-    let value = read_unique(&mut json, &mut |_, _| is_unique = false).ok()?;
-    json.end().ok()?;
-    is_unique.then_some(value)
+    fn effective(&self, tool: Option<&Tool>) -> &EffectiveArguments {
+        self.effective.get_or_init(|| Arc::new(EffectiveArguments::new(&self.written, tool)))
+    }
 }
 
 impl CallDetails {
@@ -238,12 +240,20 @@ impl<'a> CallView<'a> {
         self.details.arguments.value()
     }
 
-    /// One argument by its advertised name, also if the model gave it by an alias. `None` if it gave both.
+    /// One argument as the tool gets it: by its advertised name, also if the model gave it by an alias, with defaults
+    /// filled in at every depth. `None` if it is absent or null, if it is given by two names, and if the arguments are
+    /// not an object or have a key twice.
     pub fn argument(&self, name: &str) -> Option<&'a Value> {
-        let members = self.arguments_value().as_object()?;
-        let mut found = members.iter().filter(|(given, _)| self.argument_name(given) == name);
-        let (_, value) = found.next()?;
-        found.next().is_none().then_some(value)
+        match self.effective_arguments().get(name) {
+            EffectiveArgument::Given(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The arguments as the tool gets them.
+    #[doc(hidden)]
+    pub fn effective_arguments(&self) -> &'a EffectiveArguments {
+        self.details.arguments.effective(self.tool())
     }
 
     /// The advertised name of an argument that may be given by an alias.

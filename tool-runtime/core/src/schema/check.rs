@@ -37,6 +37,7 @@ pub(crate) use self::assertions::{asserts_more_than_types, unchecked};
 pub(crate) use self::fields::{fields_at, holds_secrets, unknown_field};
 pub(crate) use self::findings::MAX_ISSUES;
 pub use self::hide::hide_secrets;
+pub(crate) use self::parts::target_below;
 pub(crate) use self::wording::cut;
 
 use self::findings::Findings;

@@ -5,6 +5,7 @@ use crate::SampleCall;
 use serde::Deserialize;
 use tool_runtime::prelude::*;
 use tool_runtime_core::Effect::{self, Allow, Deny};
+use tool_runtime_core::{CallView, Decision, PolicyEngine};
 
 #[derive(Deserialize, schemars::JsonSchema)]
 struct Target {
@@ -95,6 +96,51 @@ fn a_name_that_the_schema_does_not_list_may_be_the_one_of_the_rule() {
             (r#"{"targets":[{"stage":"a"}]}"#, Allow),
         ],
     );
+}
+
+#[test]
+fn an_argument_that_the_tool_does_not_have_has_no_other_name() {
+    let absent = "{path: {equals: /etc, if_absent: no_match}}";
+    check(absent, &[(r#"{"zon":"test"}"#, Allow), (r#"{"path":"/etc"}"#, Deny)]);
+    let absent = "{'targets[*].path': {equals: /etc, if_absent: no_match}}";
+    check(absent, &[(r#"{"targets":[{"h":"a"}]}"#, Allow)]);
+}
+
+#[test]
+fn a_default_does_not_hide_a_value_under_another_name() {
+    check(
+        "{'targets[*].stage': {equals: prod, if_absent: no_match}}",
+        &[(r#"{"targets":[{"stage":"test","h":"a"}]}"#, Allow)],
+    );
+    check(
+        "{'targets[*].stage': {equals: test, if_absent: no_match}}",
+        &[(r#"{"targets":[{"st":"test"}]}"#, Deny), (r#"{"targets":[{}]}"#, Allow)],
+    );
+}
+
+#[tokio::test]
+async fn policies_in_code_see_defaults_and_aliases() {
+    struct NoProd;
+    impl PolicyEngine for NoProd {
+        fn decide(&self, call: &CallView<'_>) -> Decision {
+            match call.argument("zone") {
+                Some(zone) if zone == "test" => Decision::allow(),
+                zone => Decision::deny(format!("the zone is {zone:?}")),
+            }
+        }
+    }
+    let pool = ToolPool::builder().tool::<DeployAction>().policy(NoProd).build().unwrap();
+    for (arguments, is_allowed) in [
+        ("{}", false),
+        ("", false),
+        (r#"{"zone":null}"#, false),
+        (r#"{"area":"test"}"#, true),
+        (r#"{"zone":"test"}"#, true),
+        (r#"{"zone":"test","area":"test"}"#, false),
+    ] {
+        let result = pool.call(ToolCall::new("deploy", arguments)).await;
+        assert_eq!(!result.is_error(), is_allowed, "{arguments}: {result:?}");
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@ use crate::schema::check::survey;
 use fluent_uri::pct_enc::EStr;
 use fluent_uri::pct_enc::encoder::Fragment;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// Limit on the schemas of one value. They affect only the wording and the speed of a check, not its result.
@@ -70,18 +71,34 @@ fn collect<'s>(
 ///
 /// References to other documents lead nowhere: nothing is fetched.
 pub(super) fn target<'s>(root: &'s Value, schema: &Map<String, Value>) -> Option<&'s Value> {
-    let fragment = schema.get("$ref")?.as_str()?.strip_prefix('#')?;
-    let fragment = decoded(fragment);
-    if fragment.is_empty() || fragment.starts_with('/') {
-        root.pointer(&fragment)
-    } else {
-        survey::everything(root)
-            .find(|value| value.get("$anchor").and_then(Value::as_str) == Some(&*fragment))
-    }
+    let fragment = fragment(schema)?;
+    if fragment.is_empty() { Some(root) } else { place(root.as_object()?, &fragment) }
+}
+
+/// Like [`target`], for a document that is an object. `None` also for a reference to the document itself.
+pub(crate) fn target_below<'s>(
+    root: &'s Map<String, Value>,
+    schema: &Map<String, Value>,
+) -> Option<&'s Value> {
+    place(root, &fragment(schema)?)
+}
+
+/// The place in the document that a schema's `$ref` names, decoded.
+fn fragment(schema: &Map<String, Value>) -> Option<Cow<'_, str>> {
+    schema.get("$ref")?.as_str()?.strip_prefix('#').map(decoded)
+}
+
+fn place<'s>(root: &'s Map<String, Value>, fragment: &str) -> Option<&'s Value> {
+    let Some(pointer) = fragment.strip_prefix('/') else {
+        let is_it = |value: &&Value| value.get("$anchor").is_some_and(|anchor| anchor == fragment);
+        return root.values().flat_map(survey::everything).find(is_it);
+    };
+    let (key, rest) = pointer.split_at(pointer.find('/').unwrap_or(pointer.len()));
+    root.get(&key.replace("~1", "/").replace("~0", "~"))?.pointer(rest)
 }
 
 /// The fragment without percent encoding; unchanged if its encoding is invalid.
-fn decoded(fragment: &str) -> std::borrow::Cow<'_, str> {
+fn decoded(fragment: &str) -> Cow<'_, str> {
     let encoded = EStr::<Fragment>::new(fragment);
     encoded.and_then(|encoded| encoded.decode().to_string().ok()).unwrap_or(fragment.into())
 }
