@@ -74,6 +74,7 @@ impl Inbox {
             });
         }
         let time = request.time_left().map_or(self.expiry, |left| left.min(self.expiry));
+        let request = &request.clone().with_time_left(time);
         let pending = PendingApproval::new(request, time);
         let (stored, mut guard) = match self.open(pending, request.step().is_some()).await {
             Ok(opened) => opened,
@@ -88,22 +89,17 @@ impl Inbox {
             Ok(Ok(StoredApproval { answer: Some(answer), .. })) => approval(request, answer),
             Ok(Ok(_)) => Approval::rejected("the question was withdrawn"),
             Ok(Err(error)) => unusable(&error),
-            Err(_) => self.expired(request, &mut guard, left).await,
+            Err(_) => self.expired(request, &mut guard).await,
         }
     }
 
     /// The time is up. An answer that the store took before counts; the question stays, so that a late answer is told.
-    async fn expired(
-        &self,
-        request: &ApprovalRequest,
-        guard: &mut Withdrawal,
-        left: Duration,
-    ) -> Approval {
+    async fn expired(&self, request: &ApprovalRequest, guard: &mut Withdrawal) -> Approval {
         let ended = self.store.expire(&guard.id).await;
         guard.is_kept = ended.is_ok();
         match ended {
             Ok(Some(StoredApproval { answer: Some(answer), .. })) => approval(request, answer),
-            Ok(_) => Approval::rejected(format!("nobody answered within {left:?}")),
+            Ok(_) => request.unanswered(),
             Err(error) => unusable(&error),
         }
     }
@@ -144,6 +140,11 @@ impl Approver for Inbox {
 
     fn reaches(&self, approvers: &Approvers) -> bool {
         approvers.includes_others()
+    }
+
+    /// The question is closed in the store before the call is rejected, so that nobody is told of an approval then.
+    fn keeps_time(&self) -> bool {
+        true
     }
 }
 

@@ -244,7 +244,7 @@ impl<A: Approver> Approver for Remembering<A> {
             if let Some(answer) = self.known(request).await {
                 return answer;
             }
-            let answer = self.inner.approve(request).await;
+            let answer = request.answer_of(&self.inner).await;
             self.keep(request, &answer).await;
             answer
         })
@@ -252,6 +252,10 @@ impl<A: Approver> Approver for Remembering<A> {
 
     fn reaches(&self, approvers: &Approvers) -> bool {
         self.inner.reaches(approvers)
+    }
+
+    fn keeps_time(&self) -> bool {
+        true
     }
 }
 

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tool_runtime_core::{
-    Approval, ApprovalRequest, Approver, Approvers, MatchAs, Principal, Remember, ToolContext,
+    Approval, ApprovalRequest, Approver, Approvers, AskCaller, CallView, Decision, MatchAs,
+    PolicyEngine, Principal, Remember, Tool, ToolCall, ToolContext, ToolPool,
 };
 
 /// A question of ada about a path.
@@ -195,6 +196,32 @@ async fn a_question_that_nobody_answers_stays_as_expired() {
     let all = store.list().await.unwrap();
     assert!(all.len() == 1 && all[0].is_expired, "{all:?}");
     let id = all[0].request.id.clone();
+    assert_eq!(store.answer(&id, yes()).await, Err(StoreError::Expired(id)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_of_a_rule_ends_in_the_inbox_when_its_time_is_over() {
+    let deny_all = |_: ApprovalRequest| std::future::ready(Approval::unasked("nobody is here"));
+    let store = MemoryStore::new();
+    let approver = Remembering::new(AskCaller::new().or(deny_all).or(Inbox::new(store.clone())));
+    struct AskForAMinute;
+    impl PolicyEngine for AskForAMinute {
+        fn decide(&self, _: &CallView<'_>) -> Decision {
+            Decision::ask("May it?").with_expiry(Duration::from_secs(60))
+        }
+    }
+    let pool = ToolPool::builder()
+        .add(Tool::builder("ping", "Answer at once.").handler(|| async { "pong" }))
+        .policy(AskForAMinute)
+        .approver(approver)
+        .build()
+        .unwrap();
+    let result = pool.call(ToolCall::new("ping", "")).await;
+    let text = "the call to `ping` was not approved: nobody answered within 60s";
+    assert_eq!(result.observation().to_text(), text);
+    let [stored] = store.list().await.unwrap().try_into().unwrap();
+    assert!(stored.is_expired, "{stored:?}");
+    let id = stored.request.id;
     assert_eq!(store.answer(&id, yes()).await, Err(StoreError::Expired(id)));
 }
 

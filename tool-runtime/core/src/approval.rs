@@ -47,7 +47,7 @@ use crate::future::BoxFuture;
     note = "write `|request: ApprovalRequest| async move {{ Approval::approved() }}`, or implement `Approver`"
 )]
 pub trait Approver: Send + Sync + 'static {
-    /// Answers. It may take as long as the call may; dropping the future withdraws the question.
+    /// Answers. It may take as long as the call and the question may; dropping the future withdraws the question.
     fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval>;
 
     /// Whether it may ask some of these people. A pool is not built if a policy asks people whom its approver never
@@ -55,6 +55,12 @@ pub trait Approver: Send + Sync + 'static {
     fn reaches(&self, approvers: &Approvers) -> bool {
         let _ = approvers;
         true
+    }
+
+    /// Whether it answers by itself when [`time_left`](ApprovalRequest::time_left) is over, and has ended the question
+    /// by then where it was put. Default: false, its future is dropped at that time.
+    fn keeps_time(&self) -> bool {
+        false
     }
 }
 

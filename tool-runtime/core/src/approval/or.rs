@@ -26,8 +26,8 @@ impl<A, B> Or<A, B> {
 impl<A: Approver, B: Approver> Approver for Or<A, B> {
     fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
         Box::pin(async move {
-            match self.first.approve(request).await {
-                Approval::Unasked { .. } => self.second.approve(request).await,
+            match request.answer_of(&self.first).await {
+                Approval::Unasked { .. } => request.answer_of(&self.second).await,
                 answer => answer,
             }
         })
@@ -35,5 +35,9 @@ impl<A: Approver, B: Approver> Approver for Or<A, B> {
 
     fn reaches(&self, approvers: &Approvers) -> bool {
         self.first.reaches(approvers) || self.second.reaches(approvers)
+    }
+
+    fn keeps_time(&self) -> bool {
+        true
     }
 }

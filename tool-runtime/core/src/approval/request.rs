@@ -1,8 +1,8 @@
 //! The question before a call runs.
 
-use super::approvers::Approvers;
 use super::question_text::QuestionText;
 use super::shown::{self, EditError};
+use super::{Approval, Approver, Approvers};
 use crate::context::{SessionId, StepId, ToolContext};
 use crate::definition::ToolDefinition;
 use crate::governance::Risk;
@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// The question before a call runs.
 ///
@@ -40,9 +41,16 @@ pub struct ApprovalRequest {
     risk: Risk,
     summary: Option<String>,
     approvers: Approvers,
-    time_left: Option<Duration>,
+    time_limit: Option<TimeLimit>,
     step: Option<StepId>,
     context: ToolContext,
+}
+
+/// The time for an answer.
+#[derive(Clone, Copy)]
+struct TimeLimit {
+    time: Duration,
+    start: Instant,
 }
 
 impl ApprovalRequest {
@@ -63,7 +71,7 @@ impl ApprovalRequest {
             risk: Risk::Unknown,
             summary: None,
             approvers: Approvers::default(),
-            time_left: None,
+            time_limit: None,
             step: None,
             context: ToolContext::default(),
         }
@@ -114,7 +122,7 @@ impl ApprovalRequest {
     /// Sets how long the answer counts from now on. Default: as long as the call waits.
     #[must_use]
     pub fn with_time_left(mut self, time: Duration) -> Self {
-        self.time_left = Some(time);
+        self.time_limit = Some(TimeLimit { time, start: Instant::now() });
         self
     }
 
@@ -237,9 +245,39 @@ impl ApprovalRequest {
         &self.approvers
     }
 
-    /// The time for an answer, if it is limited. The pool rejects the call when it has passed.
+    /// The time that is left for an answer, if it is limited. The call is rejected when it is over.
     pub fn time_left(&self) -> Option<Duration> {
-        self.time_left
+        let TimeLimit { time, start } = self.time_limit?;
+        Some(time.saturating_sub(start.elapsed()))
+    }
+
+    /// The answer of an approver, in the time that is left.
+    #[doc(hidden)]
+    pub async fn answer_of(&self, approver: &(impl Approver + ?Sized)) -> Approval {
+        match self.time_left() {
+            Some(left) if left.is_zero() => self.unanswered(),
+            Some(left) if !approver.keeps_time() => {
+                // An approver that blocks its thread answers after the time.
+                match tokio::time::timeout(left, approver.approve(self)).await {
+                    Ok(answer) if self.time_left() > Some(Duration::ZERO) => answer,
+                    _ => self.unanswered(),
+                }
+            }
+            _ => approver.approve(self).await,
+        }
+    }
+
+    /// The answer to a question whose time is over.
+    #[doc(hidden)]
+    pub fn unanswered(&self) -> Approval {
+        match self.time_limit {
+            Some(TimeLimit { time, .. }) => {
+                let seconds = time.as_secs_f64().round();
+                let time = if seconds < 10.0 { time } else { Duration::from_secs_f64(seconds) };
+                Approval::rejected(format!("nobody answered within {time:?}"))
+            }
+            None => Approval::rejected("nobody answered in time"),
+        }
     }
 
     /// The caller.

@@ -81,22 +81,10 @@ async fn put(
     let request = request(&call, question, left).await;
     let name = || format!("approver of {}", call.name());
     let approve = move || -> BoxFuture<'static, _> {
-        Box::pin(async move { approver.approve(&request).await })
+        Box::pin(async move { request.answer_of(&*approver).await })
     };
-    let asked = async { call.context().apart(name, approve).await };
-    let answered = async {
-        match left {
-            None => Some(asked.await),
-            Some(left) if left.is_zero() => None,
-            Some(left) => tokio::time::timeout(left, asked).await.ok(),
-        }
-    };
-    match catch_panic(answered).await {
-        Ok(Some(answer)) => Ok(identified(answer, question, call.context().principal())),
-        Ok(None) => {
-            let expiry = question.expiry.unwrap_or_default();
-            Err(not_approved(call.name(), &format!("nobody answered within {expiry:?}")))
-        }
+    match catch_panic(call.context().apart(name, approve)).await {
+        Ok(answer) => Ok(identified(answer, question, call.context().principal())),
         Err(panic) => Err(not_approved(call.name(), "the question could not be put to anyone")
             .with_detail(format!("the approver panicked: {panic}"))),
     }
