@@ -18,6 +18,8 @@ pub(crate) fn commands() -> Vec<Arc<dyn CliCommand>> {
     vec![Arc::new(Check), Arc::new(Explain), Arc::new(Test)]
 }
 
+const OFFLINE: &str = "offline";
+
 /// Reports all mistakes of policies, with their lines.
 struct Check;
 
@@ -26,7 +28,7 @@ impl CliCommand for Check {
         CommandForm::new("policy check", "Report all mistakes of policies, with their lines")
             .argument("FILE", "A file, or a folder with a file for each caller")
             .repeated_argument("FILE", "Further ones")
-            .flag("unused", "Also report patterns that select no tool and arguments that tools lack; connects the MCP servers")
+            .flag(OFFLINE, "Do not compare them with the tools and approvers of the program, which connects its MCP servers")
     }
 
     fn run<'a>(
@@ -43,7 +45,7 @@ impl CliCommand for Check {
         arguments: &'a CommandArguments,
     ) -> Option<BoxFuture<'a, ExitCode>> {
         let is_readable = |file: &String| read(Path::new(file)).is_ok();
-        match arguments.has("unused") && arguments.positional().iter().all(is_readable) {
+        match !arguments.has(OFFLINE) && arguments.positional().iter().all(is_readable) {
             true => None,
             false => Some(print(|output| each(arguments, |file| check(file, None, output)))),
         }
@@ -140,6 +142,15 @@ enum Document {
     Folder(PolicyFolder),
 }
 
+impl Document {
+    fn policies(&self) -> Box<dyn Iterator<Item = &Policy> + '_> {
+        match self {
+            Self::File(policy) => Box::new(std::iter::once(policy)),
+            Self::Folder(folder) => Box::new(folder.policies()),
+        }
+    }
+}
+
 fn read(file: &Path) -> Result<Document, PolicyError> {
     match file.is_dir() {
         true => PolicyFolder::read(file).map(Document::Folder),
@@ -152,21 +163,33 @@ fn check(file: &Path, pool: Option<&ToolPool>, output: &mut dyn Write) -> io::Re
         Ok(document) => document,
         Err(error) => return report(&error, output),
     };
-    for warning in pool.map(|pool| unused(&document, pool)).unwrap_or_default() {
-        writeln!(output, "{}: warning: {warning}", file.display())?;
-    }
-    writeln!(output, "{}: ok", file.display())?;
-    Ok(true)
-}
-
-/// Patterns that select no tool of the pool.
-fn unused(document: &Document, pool: &ToolPool) -> Vec<String> {
-    match document {
-        Document::File(policy) => policy.unused_patterns(pool),
-        Document::Folder(folder) => {
-            folder.policies().flat_map(|policy| policy.unused_patterns(pool)).collect()
+    let mut is_fine = true;
+    if let Some(pool) = pool {
+        for policy in document.policies() {
+            is_fine &= compare(policy, file, pool, output)?;
         }
     }
+    if is_fine {
+        writeln!(output, "{}: ok", file.display())?;
+    }
+    Ok(is_fine)
+}
+
+/// Reports what a policy says about tools and people that the program does not have. Whether it can work as it says.
+fn compare(
+    policy: &Policy,
+    file: &Path,
+    pool: &ToolPool,
+    output: &mut dyn Write,
+) -> io::Result<bool> {
+    for warning in policy.unused_patterns(pool) {
+        writeln!(output, "{}: warning: {warning}", file.display())?;
+    }
+    let unanswerable = pool.unanswerable(policy);
+    for problem in &unanswerable {
+        writeln!(output, "{}: {problem}", file.display())?;
+    }
+    Ok(unanswerable.is_empty())
 }
 
 fn report(error: &PolicyError, output: &mut dyn Write) -> io::Result<bool> {

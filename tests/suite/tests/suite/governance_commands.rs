@@ -70,7 +70,7 @@ fn the_help_lists_the_commands() {
 #[test]
 fn policies_are_checked_explained_and_tested_with_the_tools_of_the_program() {
     let files = Files::new();
-    let (code, checked, _) = files.run("calls.db", &["policy", "check", "policy.yaml", "--unused"]);
+    let (code, checked, _) = files.run("calls.db", &["policy", "check", "policy.yaml"]);
     let warning = "warning: rule `pings`: `pnig` selects no tool; did you mean `ping`?";
     assert_eq!((code, checked), (Some(0), format!("policy.yaml: {warning}\npolicy.yaml: ok\n")));
     let explain = ["policy", "explain", "policy.yaml", "--tool", "ping"];
@@ -79,6 +79,20 @@ fn policies_are_checked_explained_and_tested_with_the_tools_of_the_program() {
     assert!(explained.starts_with("deny by default: no rule matches"), "{explained}");
     let (code, tested, _) = files.run("calls.db", &["policy", "test", "policy.yaml"]);
     assert_eq!((code, &*tested), (Some(0), "policy.yaml\nok      pay {}\n1 passed, 0 failed\n"));
+}
+
+#[test]
+fn a_question_that_nobody_can_answer_is_a_mistake_of_the_policy() {
+    let files = Files::new();
+    files.write(
+        "other.yaml",
+        "rules: [{id: pings, when: {tools: [ping]}, then: {decision: ask, approval: {approvers: [caller]}}}]",
+    );
+    let (code, checked, _) = files.run("calls.db", &["policy", "check", "other.yaml"]);
+    let expected = "other.yaml: the question of `pings` may be answered by the caller, whom the pool's approver never asks";
+    assert!(code == Some(1) && checked.starts_with(expected), "{checked}");
+    let (code, checked, _) = files.run("calls.db", &["policy", "check", "other.yaml", "--offline"]);
+    assert_eq!((code, &*checked), (Some(0), "other.yaml: ok\n"));
 }
 
 #[test]
@@ -166,7 +180,7 @@ tests: [{name: asks, call: {tool: pnig}, expect: ask, rule: pings}, {call: {tool
         "rules/_global\nno tests; write some under the key `tests`\nrules/ada\nok      asks\n{failed}\n1 passed, 1 failed\n"
     );
     assert_eq!((code, tested), (Some(1), expected));
-    let (_, checked, _) = files.run("calls.db", &["policy", "check", "rules", "--unused"]);
+    let (_, checked, _) = files.run("calls.db", &["policy", "check", "rules"]);
     assert_eq!(checked.matches("`pnig` selects no tool").count(), 1, "{checked}");
 }
 

@@ -149,10 +149,7 @@ impl Draft {
         let failures = prepared.filter_map(Result::err);
         self.problems
             .extend(failures.map(|error| PoolProblem::Recorder { reason: error.to_string() }));
-        let unanswerable = self.governance.unanswerable();
-        let unanswerable =
-            unanswerable.map(|(rule, approvers)| PoolProblem::Unanswerable { rule, approvers });
-        self.problems.extend(unanswerable);
+        self.problems.extend(self.governance.unanswerable());
     }
 
     pub(super) fn build(mut self) -> Result<ToolPool, PoolError> {

@@ -2,9 +2,10 @@
 
 #[cfg(feature = "tower")]
 use super::layers::Layers;
-use crate::approval::{Approver, Approvers, AskCaller};
+use super::problem::PoolProblem;
+use crate::approval::{Approver, AskCaller};
 use crate::error::CallError;
-use crate::governance::{Governors, MetaArguments, MetaParameters};
+use crate::governance::{Governors, MetaArguments, MetaParameters, PolicyEngine};
 use crate::hook::Hooks;
 use crate::limits::OutputLimits;
 use crate::mask::Mask;
@@ -85,10 +86,18 @@ impl Governance {
     }
 
     /// The questions of policies that nobody whom the approver asks may answer.
-    pub(crate) fn unanswerable(&self) -> impl Iterator<Item = (String, Approvers)> {
-        let questions = self.governors.policies.iter().flat_map(|policy| policy.questions());
+    pub(crate) fn unanswerable(&self) -> impl Iterator<Item = PoolProblem> {
+        self.governors.policies.iter().flat_map(|policy| self.unanswerable_by(&**policy))
+    }
+
+    /// The questions of one policy that nobody whom the approver asks may answer.
+    pub(super) fn unanswerable_by(&self, policy: &dyn PolicyEngine) -> Vec<PoolProblem> {
         let approver = self.approver();
-        questions.filter(move |(_, approvers)| !approver.reaches(approvers))
+        let questions = policy.questions().into_iter();
+        let unanswerable = questions.filter(|(_, approvers)| !approver.reaches(approvers));
+        unanswerable
+            .map(|(rule, approvers)| PoolProblem::Unanswerable { rule, approvers })
+            .collect()
     }
 
     /// Adds the parameter for the risk where a policy decides by it.

@@ -3,6 +3,7 @@
 use super::claim::Claim;
 use super::core::{Absence, Core, View};
 use super::governance::Governance;
+use super::problem::PoolProblem;
 use super::report::{PoolReport, ToolStatus};
 use super::scope::{Narrowing, Restriction, Scope};
 use super::snapshot::Snapshot;
@@ -10,6 +11,7 @@ use super::watch::Watcher;
 use crate::context::ToolContext;
 use crate::definition::ToolDefinition;
 use crate::error::CallError;
+use crate::governance::PolicyEngine;
 use crate::hook::Found;
 use crate::pattern::ToolPattern;
 use crate::principal::Principal;
@@ -118,6 +120,12 @@ impl ToolPool {
     /// The resources of this moment, the most specific first: those of one URI, then templates.
     pub fn resources(&self) -> Vec<Resource> {
         self.0.snapshot().resources().to_vec()
+    }
+
+    /// The questions of a policy that may become one of this pool and that its approver cannot put to anyone.
+    #[doc(hidden)]
+    pub fn unanswerable(&self, policy: &dyn PolicyEngine) -> Vec<PoolProblem> {
+        self.governance().unanswerable_by(policy)
     }
 
     /// The status of every tool that was ever offered: which are visible, and why the others
