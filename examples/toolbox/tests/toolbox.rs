@@ -65,6 +65,35 @@ async fn a_client_searches_edits_and_runs() {
 }
 
 #[tokio::test]
+async fn a_policy_keeps_files_from_every_tool_that_changes_them() {
+    let project = project();
+    let key = project.path().join("server.key");
+    std::fs::write(&key, "secret\n").unwrap();
+    std::os::unix::fs::symlink(&key, project.path().join("notes.txt")).unwrap();
+    let client = connect(project.path(), &["--families=files", "--policy", POLICY]).await;
+    for file in ["server.key", "notes.txt", "main.rs"] {
+        call(&client, "Read", json!({ "file_path": file })).await;
+    }
+    let patch = "*** Begin Patch\n*** Update File: main.rs\n@@\n-fn main() {\n+fn other() {\n*** Update File: server.key\n@@\n-secret\n+open\n*** End Patch";
+    for (tool, arguments) in [
+        ("Write", json!({ "file_path": "server.key", "content": "open" })),
+        ("Write", json!({ "file_path": "./new/../server.key", "content": "open" })),
+        ("Write", json!({ "file_path": "new.pem", "content": "open" })),
+        ("Edit", json!({ "file_path": "notes.txt", "old_string": "secret", "new_string": "open" })),
+        ("apply_patch", json!({ "patch": patch })),
+        ("Move", json!({ "source": "server.key", "destination": "main.txt" })),
+        ("Move", json!({ "source": "main.rs", "destination": "main.key" })),
+    ] {
+        let (text, is_error) = call(&client, tool, arguments.clone()).await;
+        assert!(is_error && text.contains("a person writes keys"), "{tool} {arguments}: {text}");
+    }
+    assert_eq!(std::fs::read_to_string(&key).unwrap(), "secret\n");
+    let moved = json!({ "source": "main.rs", "destination": "lib.rs" });
+    assert!(!call(&client, "Move", moved).await.1);
+    client.cancel().await.unwrap();
+}
+
+#[tokio::test]
 async fn a_policy_sees_the_parsed_command() {
     let project = project();
     let options = ["--families=search,shell", "--policy", POLICY];

@@ -357,8 +357,17 @@ impl Tool {
         parts.values.is_some() || parts.declares_access || parts.is_custom || self.has_scopes()
     }
 
+    /// What a call would touch. `None` if the tool does not declare it, and for invalid arguments.
+    #[doc(hidden)]
+    pub fn access_of(&self, arguments: &str) -> Option<Access> {
+        let decoded = self.declares_access().then(|| caught(|| self.decode(arguments)));
+        let access = decoded?.ok()?.ok()?.access;
+        access.is_declared().then_some(access)
+    }
+
     /// Whether calls declare what they touch.
-    pub(crate) fn declares_access(&self) -> bool {
+    #[doc(hidden)]
+    pub fn declares_access(&self) -> bool {
         self.0.declares_access
     }
 

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 use tool_runtime_core::{
-    Effect, Principal, Risk, Source, Tool, ToolAnnotations, ToolDefinition, ToolPool, ToolReport,
-    ToolStatus,
+    Access, Effect, Principal, Risk, Source, Tool, ToolAnnotations, ToolDefinition, ToolPool,
+    ToolReport, ToolStatus,
 };
 
 /// A call that a policy is tried on, without a tool that runs.
@@ -37,6 +37,8 @@ pub struct SampleCall {
     pub(crate) elapsed: Option<Duration>,
     pub(crate) at: Option<Timestamp>,
     pub(crate) arguments: String,
+    /// What the call touches. `None`: as its tool declares.
+    pub(crate) touched: Option<Access>,
     /// The tool, if it is known.
     pub(crate) called: Option<Tool>,
 }
@@ -57,6 +59,7 @@ impl SampleCall {
             elapsed: None,
             at: None,
             arguments: "{}".to_owned(),
+            touched: None,
             called: None,
         }
     }
@@ -71,6 +74,24 @@ impl SampleCall {
     #[must_use]
     pub fn arguments_text(mut self, arguments: impl Into<String>) -> Self {
         self.arguments = arguments.into();
+        self
+    }
+
+    /// Adds files that the call reads. Default: those that the tool declares, if it is known.
+    #[must_use]
+    pub fn reads<S: AsRef<str>>(mut self, files: impl IntoIterator<Item = S>) -> Self {
+        let access = self.touched.take().unwrap_or_else(Access::none);
+        let keys = files.into_iter().map(|file| format!("file:{}", file.as_ref()));
+        self.touched = Some(keys.fold(access, Access::read));
+        self
+    }
+
+    /// Adds files that the call writes. Default: those that the tool declares, if it is known.
+    #[must_use]
+    pub fn writes<S: AsRef<str>>(mut self, files: impl IntoIterator<Item = S>) -> Self {
+        let access = self.touched.take().unwrap_or_else(Access::none);
+        let keys = files.into_iter().map(|file| format!("file:{}", file.as_ref()));
+        self.touched = Some(keys.fold(access, Access::write));
         self
     }
 
@@ -158,6 +179,13 @@ impl SampleCall {
         self
     }
 
+    fn access(&self) -> Option<Cow<'_, Access>> {
+        match &self.touched {
+            Some(access) => Some(Cow::Borrowed(access)),
+            None => self.called.as_ref()?.access_of(&self.arguments).map(Cow::Owned),
+        }
+    }
+
     pub(crate) fn facts(&self) -> Facts<'_> {
         let annotations = match self.is_trusted {
             true => Cow::Borrowed(&self.annotations),
@@ -178,6 +206,7 @@ impl SampleCall {
             elapsed: self.elapsed,
             now: self.at,
             arguments: Rc::new(ArgumentFacts::of_case(&self.arguments, self.called.as_ref())),
+            access: self.access(),
             command: None,
         }
     }

@@ -1,9 +1,11 @@
 //! Tests beside the rules, and mistakes that only a pool shows.
 
+use crate::condition::Condition;
 use crate::explain::effect_name;
 use crate::policy::Policy;
 use crate::predicate::Predicate;
 use crate::rule::Rule;
+use crate::touches::TouchedFiles;
 use serde_json::{Map, Value};
 use std::fmt;
 use tool_runtime_core::seam::nearest;
@@ -71,11 +73,12 @@ impl Policy {
         TestReport { results: results.collect() }
     }
 
-    /// Patterns of rules that select no tool of a pool, with the nearest id, and arguments that selected tools lack:
-    /// mistakes, unless the tool is of a server that is not connected.
+    /// Patterns of rules that select no tool of a pool, with the nearest id, arguments that selected tools lack, and
+    /// selected tools that do not declare the files that a rule is about: mistakes, unless the tool is of a server that is
+    /// not connected.
     pub fn unused_patterns(&self, pool: &ToolPool) -> Vec<String> {
         let mut warnings = self.unused_tools(pool);
-        warnings.extend(self.missing_arguments(pool));
+        warnings.extend(self.lacks_of_tools(pool));
         warnings
     }
 
@@ -102,27 +105,52 @@ impl Policy {
 }
 
 impl Policy {
-    fn missing_arguments(&self, pool: &ToolPool) -> Vec<String> {
+    fn lacks_of_tools(&self, pool: &ToolPool) -> Vec<String> {
         let snapshot = pool.snapshot();
         let own = self.rules.iter().filter(|rule| rule.merged_from.is_none());
         let of_rule = |rule: &Rule| {
             let selected = snapshot.tools().iter().filter(|tool| rule.selects(tool.name()));
-            let selected: Vec<&Tool> = selected.collect();
-            let predicates = rule.predicates();
-            predicates.filter_map(|it| missing_argument(rule, it, &selected)).collect::<Vec<_>>()
+            lacks(rule, &selected.collect::<Vec<_>>())
         };
         own.flat_map(of_rule).collect()
     }
 
-    /// The arguments of rules about a tool that the tool lacks.
+    /// What rules about a tool are about, and what the tool lacks.
     #[cfg(feature = "cli")]
-    pub(crate) fn missing_arguments_of(&self, tool: &Tool) -> Vec<String> {
+    pub(crate) fn lacks_of(&self, tool: &Tool) -> Vec<String> {
         let rules = self.rules.iter().filter(|rule| rule.selects(tool.name()));
-        let of_rule = |rule: &Rule| {
-            let predicates = rule.predicates();
-            predicates.filter_map(|it| missing_argument(rule, it, &[tool])).collect::<Vec<_>>()
-        };
-        rules.flat_map(of_rule).collect()
+        rules.flat_map(|rule| lacks(rule, &[tool])).collect()
+    }
+}
+
+/// What the selected tools lack for a rule.
+fn lacks(rule: &Rule, selected: &[&Tool]) -> Vec<String> {
+    let of_condition = |condition: &Condition| match condition {
+        Condition::Argument(predicate) => missing_argument(rule, predicate, selected),
+        Condition::Touches(files) => undeclared_access(rule, files, selected),
+        _ => None,
+    };
+    rule.conditions.iter().filter_map(of_condition).collect()
+}
+
+/// A warning about tools that do not declare what they touch, so that a rule about files is uncertain for each call.
+fn undeclared_access(rule: &Rule, files: &TouchedFiles, selected: &[&Tool]) -> Option<String> {
+    let uncertain = selected.iter().filter(|tool| files.is_uncertain_for(tool));
+    let tools: Vec<&str> = uncertain.map(|tool| tool.name()).collect();
+    if tools.is_empty() {
+        return None;
+    }
+    let tools = listed(&tools);
+    let effect = uncertain_effect(rule.effect, "`if_undeclared: no_match`");
+    Some(format!("rule `{}`: {tools} do not declare which files they touch: {effect}", rule.id))
+}
+
+/// What a rule does with the calls of tools for which a condition is uncertain.
+fn uncertain_effect(effect: Effect, help: &str) -> String {
+    match effect {
+        Effect::Allow => "the rule allows none of their calls".to_owned(),
+        Effect::Ask => "the rule asks about each of their calls".to_owned(),
+        _ => format!("the rule denies each of their calls; name the tools, or write {help}"),
     }
 }
 
@@ -131,7 +159,7 @@ impl Policy {
 fn missing_argument(rule: &Rule, predicate: &Predicate, selected: &[&Tool]) -> Option<String> {
     let (name, _) = predicate.field.parts();
     let (lacking, having): (Vec<&Tool>, Vec<&Tool>) =
-        selected.iter().copied().partition(|tool| lacks(tool, name));
+        selected.iter().copied().partition(|tool| lacks_argument(tool, name));
     if lacking.is_empty() || (!having.is_empty() && predicate.is_certain_if_absent()) {
         return None;
     }
@@ -141,19 +169,15 @@ fn missing_argument(rule: &Rule, predicate: &Predicate, selected: &[&Tool]) -> O
     let near = nearest(name, known.map(|(name, _)| name.as_str()), 1).first().copied();
     let help = near.filter(|_| having.is_empty());
     let help = help.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-    let effect = match (predicate.is_certain_if_absent(), rule.effect) {
-        (true, _) => "it is always absent",
-        (_, Effect::Allow) => "the rule allows none of their calls",
-        (_, Effect::Ask) => "the rule asks about each of their calls",
-        (_, _) => {
-            "the rule denies each of their calls; name the tools, or write `if_absent: no_match`"
-        }
+    let effect = match predicate.is_certain_if_absent() {
+        true => "it is always absent".to_owned(),
+        false => uncertain_effect(rule.effect, "`if_absent: no_match`"),
     };
     Some(format!("rule `{}`: the argument `{name}` is not one of {tools}: {effect}{help}", rule.id))
 }
 
 /// Whether a tool advertises its arguments, and not this one.
-fn lacks(tool: &Tool, name: &str) -> bool {
+fn lacks_argument(tool: &Tool, name: &str) -> bool {
     properties(tool).is_some_and(|known| !known.contains_key(tool.argument_name(name)))
 }
 

@@ -243,7 +243,7 @@ fn explain(
         Some(policy) => {
             write!(output, "{}", policy.explain(&call))?;
             let tool = call.called.iter();
-            for warning in tool.flat_map(|tool| policy.missing_arguments_of(tool)) {
+            for warning in tool.flat_map(|tool| policy.lacks_of(tool)) {
                 writeln!(output, "warning: {warning}")?;
             }
         }

@@ -4,6 +4,7 @@ use crate::facts::Facts;
 use crate::names::{SourcePattern, Wildcard};
 use crate::predicate::Predicate;
 use crate::schedule::Schedule;
+use crate::touches::TouchedFiles;
 use crate::truth::Truth;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -31,6 +32,7 @@ pub(crate) enum Condition {
     ShorterThan(Duration),
     Schedules(Vec<Schedule>),
     Argument(Box<Predicate>),
+    Touches(TouchedFiles),
 }
 
 /// A hint about the effects of a tool, with MCP's default where a tool does not say, and for tools
@@ -104,6 +106,7 @@ impl Condition {
                 schedules.iter().any(|schedule| schedule.contains(now)).into()
             }
             Self::Argument(predicate) => predicate.truth(facts),
+            Self::Touches(files) => files.truth(facts),
             Self::Principals(_) | Self::Scopes(_) | Self::Claims(_) | Self::Anonymous(_) => {
                 self.truth_for(facts.principal)
             }
@@ -145,6 +148,7 @@ impl Condition {
     pub(crate) fn cost(&self) -> u8 {
         match self {
             Self::Argument(predicate) => 2 + predicate.cost(),
+            Self::Touches(_) => 2,
             Self::Schedules(_) => 1,
             _ => 0,
         }
@@ -180,6 +184,7 @@ impl Condition {
             Self::ShorterThan(time) => format!("the execution runs for less than {time:?}"),
             Self::Schedules(schedules) => format!("the time is in {}", list(schedules)),
             Self::Argument(predicate) => predicate.describe(),
+            Self::Touches(files) => files.describe(),
         }
     }
 
@@ -187,6 +192,7 @@ impl Condition {
     pub(crate) fn uncertainty(&self, facts: &Facts<'_>) -> String {
         match self {
             Self::Argument(predicate) => predicate.uncertainty(facts),
+            Self::Touches(files) => files.uncertainty(facts),
             Self::Labels(_) => "the call is not part of an execution with labels".to_owned(),
             Self::Steps(..) | Self::LongerThan(_) | Self::ShorterThan(_) => {
                 "the call is not part of an execution".to_owned()

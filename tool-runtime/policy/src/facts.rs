@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 use tool_runtime_core::seam::EffectiveArguments;
-use tool_runtime_core::{CallView, Principal, Risk, SessionId, Source, Tool, ToolAnnotations};
+use tool_runtime_core::{
+    Access, CallView, Principal, Risk, SessionId, Source, Tool, ToolAnnotations,
+};
 
 /// Everything that rules read of a call.
 #[derive(Clone)]
@@ -29,6 +31,8 @@ pub(crate) struct Facts<'a> {
     /// `None`: the present time.
     pub(crate) now: Option<Timestamp>,
     pub(crate) arguments: Rc<ArgumentFacts<'a>>,
+    /// What the call touches. `None`: the tool does not declare it.
+    pub(crate) access: Option<Cow<'a, Access>>,
     /// The command that is judged, if an argument is a line of several.
     pub(crate) command: Option<Rc<CommandOfLine>>,
 }
@@ -68,6 +72,7 @@ impl<'a> Facts<'a> {
             elapsed: execution.map(|execution| execution.elapsed()),
             now: None,
             arguments: Rc::new(ArgumentFacts::of_call(call)),
+            access: call.access().map(Cow::Borrowed),
             command: None,
         }
     }

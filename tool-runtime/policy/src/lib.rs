@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `read` | text to rules; all mistakes with their lines |
 //! | `rule`, `argument`, `builder` | rules in code |
-//! | `condition`, `predicate`, `schedule`, `names` | conditions; about arguments, times, callers |
+//! | `condition`, `predicate`, `touches`, `schedule`, `names` | conditions; about arguments, files, times, callers |
 //! | `facts`, `truth` | what conditions read; yes, no, uncertain |
 //! | `lines` | decisions about the commands of a line |
 //! | `policy`, `index`, `policies`, `folder`, `live` | decisions; several policies; files that change |
@@ -42,6 +42,7 @@ mod risk;
 mod rule;
 mod schedule;
 mod shorthand;
+mod touches;
 mod truth;
 
 pub use argument::Argument;
@@ -65,6 +66,7 @@ pub use risk::{
 };
 pub use rule::Rule;
 pub use shorthand::{CanUse, PoolRules};
+pub use touches::Touches;
 pub use truth::Truth;
 
 #[cfg(test)]

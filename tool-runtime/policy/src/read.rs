@@ -12,6 +12,7 @@ mod rule;
 #[cfg(feature = "cli")]
 mod single_call;
 mod syntax;
+mod touches;
 mod unique;
 mod values;
 

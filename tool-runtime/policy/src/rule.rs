@@ -8,7 +8,7 @@ use crate::predicate::Predicate;
 use crate::read::{Fault, PolicyProblem};
 use crate::schedule::Schedule;
 use crate::truth::Truth;
-use crate::{Argument, Share};
+use crate::{Argument, Share, Touches};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -219,6 +219,18 @@ impl Rule {
     #[must_use]
     pub fn risk(self, risks: impl IntoIterator<Item = Risk>) -> Self {
         self.with(Condition::Risks(risks.into_iter().collect()))
+    }
+
+    /// Requires something of the files that the call touches.
+    #[must_use]
+    pub fn touches(mut self, files: Touches) -> Self {
+        match files.compile() {
+            Ok(files) => self.with(Condition::Touches(files)),
+            Err(fault) => {
+                self.faults.push(("when.touches".to_owned(), fault));
+                self
+            }
+        }
     }
 
     /// Requires something of an argument.

@@ -6,6 +6,7 @@ mod effective;
 mod golden;
 mod people;
 mod properties;
+mod touches;
 
 use crate::{Format, Policy, SampleCall};
 use tool_runtime_core::{Decision, Effect};

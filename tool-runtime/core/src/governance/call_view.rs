@@ -1,6 +1,7 @@
 //! A call as policies, limiters and recorders see it.
 
 use super::risk::Risk;
+use crate::access::Access;
 use crate::annotations::{RetryMode, ToolAnnotations};
 use crate::arguments::{Arguments, EffectiveArgument, EffectiveArguments};
 use crate::context::{SessionId, StepId, ToolContext};
@@ -85,6 +86,8 @@ pub(crate) struct CallText {
     unescaped: OnceLock<Option<Box<str>>>,
     value: OnceLock<Value>,
     effective: OnceLock<Arc<EffectiveArguments>>,
+    /// What a call with them touches, if they were decoded.
+    access: OnceLock<Arc<Access>>,
 }
 
 impl CallText {
@@ -95,6 +98,7 @@ impl CallText {
             unescaped: OnceLock::new(),
             value: OnceLock::new(),
             effective: OnceLock::new(),
+            access: OnceLock::new(),
         }
     }
 
@@ -115,6 +119,13 @@ impl CallText {
 
     fn value(&self) -> &Value {
         self.value.get_or_init(|| serde_json::from_str(self.as_str()).unwrap_or_default())
+    }
+
+    /// Notes what a call with these arguments touches.
+    pub(crate) fn set_access(&self, access: &Access) {
+        if access.is_declared() {
+            self.access.get_or_init(|| Arc::new(access.clone()));
+        }
     }
 
     fn effective(&self, tool: Option<&Tool>) -> &EffectiveArguments {
@@ -248,6 +259,12 @@ impl<'a> CallView<'a> {
             EffectiveArgument::Given(value) => Some(value),
             _ => None,
         }
+    }
+
+    /// The resources that the call touches, as its tool declares them. `None` if it does not declare them, and while
+    /// the arguments are not known to be valid.
+    pub fn access(&self) -> Option<&'a Access> {
+        self.details.arguments.access.get().map(|access| &**access)
     }
 
     /// The arguments as the tool gets them.

@@ -1,6 +1,7 @@
 //! The call that a hook sees.
 
 use super::Found;
+use crate::access::Access;
 use crate::arguments::{Arguments, DecodeError};
 use crate::context::ToolContext;
 use crate::definition::ToolDefinition;
@@ -59,6 +60,11 @@ impl HookCall {
     /// The arguments as they were written, which run.
     pub(crate) fn written(&self) -> &str {
         self.0.details.arguments.written()
+    }
+
+    /// Notes what the call touches.
+    pub(crate) fn set_access(&self, access: &Access) {
+        self.0.details.arguments.set_access(access);
     }
 
     /// Deserializes the arguments.

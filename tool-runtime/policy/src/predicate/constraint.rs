@@ -148,7 +148,7 @@ impl Patterns {
         }
     }
 
-    fn compared(&self, text: &str) -> Truth {
+    pub(crate) fn compared(&self, text: &str) -> Truth {
         Truth::any(self.matchers.iter().map(|matcher| match matcher.matches(text) {
             ArgumentMatch::Yes => Truth::Yes,
             ArgumentMatch::No => Truth::No,

@@ -42,6 +42,12 @@ pub(super) fn call(at: &At<'_>, mistakes: &mut Mistakes) -> Option<SampleCall> {
             value => value.to_string(),
         };
     }
+    let mut files = |name| {
+        let files = object.take(&[name], mistakes).map(|at| at.texts(mistakes));
+        files.map(|files| files.into_iter().map(|(_, file)| file))
+    };
+    call = files("reads").into_iter().fold(call, SampleCall::reads);
+    call = files("writes").into_iter().fold(call, SampleCall::writes);
     of_tool(&mut object, &mut call, mistakes);
     of_caller(&mut object, &mut call, mistakes);
     of_run(&mut object, &mut call, mistakes);

@@ -66,7 +66,8 @@ fn predicate(
 ) -> Option<Predicate> {
     let ignores_case =
         object.take(&["ignore_case"], mistakes).and_then(|at| at.flag(mistakes)).unwrap_or(false);
-    let if_absent = object.take(&["if_absent"], mistakes).and_then(|at| if_absent(&at, mistakes));
+    let if_absent =
+        object.take(&["if_absent"], mistakes).and_then(|at| match_result(&at, mistakes));
     let before = mistakes.0.len();
     let constraints = constraints(&mut object, ignores_case, mistakes);
     if constraints.is_empty() && before == mistakes.0.len() {
@@ -76,7 +77,8 @@ fn predicate(
     Some(Predicate { field: field?, constraints, ignores_case, if_absent })
 }
 
-fn if_absent(at: &At<'_>, mistakes: &mut Mistakes) -> Option<bool> {
+/// `match` or `no_match`.
+pub(super) fn match_result(at: &At<'_>, mistakes: &mut Mistakes) -> Option<bool> {
     match at.text(mistakes)?.as_str() {
         "match" => Some(true),
         "no_match" => Some(false),

@@ -4,6 +4,7 @@ use super::approval::{Approval, approval};
 use super::object::{At, Mistakes, Object};
 use super::predicate;
 use super::problem::Fault;
+use super::touches;
 use crate::Share;
 use crate::condition::{Condition, Hint};
 use crate::limits::LimitRule;
@@ -139,6 +140,9 @@ fn when(at: &At<'_>, mut rule: Rule, mistakes: &mut Mistakes) -> Rule {
     all.extend(of_tool(&mut object, mistakes));
     all.extend(of_caller(&mut object, mistakes));
     all.extend(of_run(&mut object, mistakes));
+    if let Some(at) = object.take(&["touches"], mistakes) {
+        all.extend(touches::touches(&at, mistakes).map(Condition::Touches));
+    }
     if let Some(at) = object.take(&["arguments"], mistakes) {
         let predicates = predicate::arguments(&at, mistakes).into_iter();
         all.extend(predicates.map(|predicate| Condition::Argument(Box::new(predicate))));

@@ -25,10 +25,12 @@ pub(in crate::dispatch) async fn decode(
         return Ok(DecodedCall::default());
     }
     let decoded = decode_arguments(pool, &step.call).await;
-    match repairs {
+    let decoded = match repairs {
         false => decoded,
         true => repaired(pool, step, decoded).await,
-    }
+    }?;
+    step.call.set_access(&decoded.access);
+    Ok(decoded)
 }
 
 async fn repaired(
@@ -74,6 +76,7 @@ pub(super) fn replace_call(
     arguments: DecodedCall,
 ) -> Result<(), CallError> {
     step.call = call;
+    step.call.set_access(&arguments.access);
     *decoded = arguments;
     check_rule(&step.call)?;
     decide(step)

@@ -1,0 +1,202 @@
+//! Conditions about the files that a call touches, as its tool declares them.
+
+use crate::facts::Facts;
+use crate::predicate::{Patterns, paths};
+use crate::read::Fault;
+use crate::truth::Truth;
+use std::path::Path;
+use tool_runtime_core::{Access, Tool};
+
+/// The scheme of the keys of files.
+const FILE: &str = "file:";
+
+/// A condition about the files that a call touches: by `reads` and `writes` of `#[tool]`,
+/// or [`Access`]. It holds whatever the argument is that names the file: a path, a patch, the source of a move, a link.
+///
+/// It holds if all files match, and is uncertain if some do, if one is a directory that may contain such files, and if
+/// the tool does not declare what it touches: a rule that denies denies then, and a rule that allows does not allow.
+///
+/// ```
+/// use tool_runtime::policy::{Policy, Rule, SampleCall, Touches};
+/// use tool_runtime::Effect;
+///
+/// let keys = Touches::new(["*.key", "/etc"]).writing();
+/// let policy = Policy::builder()
+///     .rule(Rule::deny("no-keys").touches(keys))
+///     .rule(Rule::allow("rest"))
+///     .build()?;
+/// let decide = |file| policy.try_call(&SampleCall::new("Move").writes([file])).effect();
+/// assert_eq!(decide("/work/server.key"), Effect::Deny);
+/// assert_eq!(decide("/work/server.rs"), Effect::Allow);
+/// # Ok::<(), tool_runtime::policy::PolicyError>(())
+/// ```
+#[derive(Debug)]
+pub struct Touches {
+    paths: Vec<String>,
+    purpose: Option<Purpose>,
+    if_undeclared: Option<bool>,
+}
+
+/// What a call does with a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Read,
+    Write,
+}
+
+/// A condition whose patterns are compiled.
+#[derive(Debug)]
+pub(crate) struct TouchedFiles {
+    paths: Vec<String>,
+    patterns: Patterns,
+    /// The directories below which a file can match. `None`: it can match anywhere.
+    places: Vec<Option<String>>,
+    purpose: Option<Purpose>,
+    if_undeclared: Option<bool>,
+}
+
+impl Touches {
+    /// Files or directories by their names, such as `*.key` or `.ssh`, at any place, or by absolute paths or globs. A
+    /// directory is everything below it.
+    pub fn new<S: Into<String>>(paths: impl IntoIterator<Item = S>) -> Self {
+        let paths = paths.into_iter().map(Into::into).collect();
+        Self { paths, purpose: None, if_undeclared: None }
+    }
+
+    /// Only files that are read. Those that are written may be read as well. Default: all that are touched.
+    #[must_use]
+    pub fn reading(self) -> Self {
+        self.for_purpose(Purpose::Read)
+    }
+
+    /// Only files that are written. A tool that is read-only by a trusted hint writes none. Default: all that are
+    /// touched.
+    #[must_use]
+    pub fn writing(self) -> Self {
+        self.for_purpose(Purpose::Write)
+    }
+
+    pub(crate) fn for_purpose(mut self, purpose: Purpose) -> Self {
+        self.purpose = Some(purpose);
+        self
+    }
+
+    /// Sets whether the condition holds for tools that do not declare what they touch. Default: it is uncertain.
+    #[must_use]
+    pub fn if_undeclared(mut self, holds: bool) -> Self {
+        self.if_undeclared = Some(holds);
+        self
+    }
+
+    pub(crate) fn compile(self) -> Result<TouchedFiles, Fault> {
+        if self.paths.is_empty() {
+            return Err(Fault::new("no file is named", "write a path, or remove the condition"));
+        }
+        let globs = self.paths.iter().map(|path| globs(path)).collect::<Result<Vec<_>, _>>()?;
+        let globs = globs.concat();
+        let places = self.paths.iter().map(|path| place(path)).collect();
+        let patterns = paths(&globs, None)?;
+        let Self { paths, purpose, if_undeclared } = self;
+        Ok(TouchedFiles { paths, patterns, places, purpose, if_undeclared })
+    }
+}
+
+/// The globs of absolute paths. A name is looked for at any place; one of a directory is everything below.
+fn globs(path: &str) -> Result<Vec<String>, Fault> {
+    match path {
+        _ if Path::new(path).is_absolute() => Ok(vec![path.to_owned()]),
+        _ if !path.contains('/') => Ok(vec![format!("/**/{path}"), format!("/**/{path}/**")]),
+        _ if path.starts_with("**/") => Ok(vec![format!("/{path}")]),
+        _ => Err(Fault::new(
+            format!("`{path}` is neither a name nor an absolute path"),
+            "write `*.key` for a name at any place, or `/work/keys`",
+        )),
+    }
+}
+
+/// The directory below which an absolute pattern can match.
+fn place(path: &str) -> Option<String> {
+    if !path.starts_with('/') {
+        return None;
+    }
+    let is_plain = |name: &&str| !name.contains(['*', '?', '[', '{']);
+    Some(path.split('/').take_while(is_plain).collect::<Vec<_>>().join("/"))
+}
+
+impl TouchedFiles {
+    pub(crate) fn truth(&self, facts: &Facts<'_>) -> Truth {
+        if self.purpose == Some(Purpose::Write) && facts.annotations.is_read_only() {
+            return false.into();
+        }
+        match &facts.access {
+            Some(access) => self.truth_of(access),
+            None => self.if_undeclared.map_or(Truth::Unknown, Truth::from),
+        }
+    }
+
+    fn truth_of(&self, access: &Access) -> Truth {
+        let mut files = files(self.purpose, access).map(|file| self.of_file(file)).peekable();
+        match files.peek() {
+            None => Truth::No,
+            Some(_) => Truth::same(files),
+        }
+    }
+
+    fn of_file(&self, file: &str) -> Truth {
+        match self.patterns.compared(file) {
+            Truth::No if self.may_be_below(file) => Truth::Unknown,
+            truth => truth,
+        }
+    }
+
+    /// Whether the path is a directory in which a file may match.
+    fn may_be_below(&self, path: &str) -> bool {
+        let can_contain = |place: &Option<String>| match place {
+            None => true,
+            Some(place) => {
+                let (place, path) = (Path::new(place), Path::new(path));
+                place.starts_with(path) || path.starts_with(place)
+            }
+        };
+        self.places.iter().any(can_contain) && Path::new(path).is_dir()
+    }
+
+    pub(crate) fn describe(&self) -> String {
+        let verb = match self.purpose {
+            None => "touches",
+            Some(Purpose::Read) => "reads",
+            Some(Purpose::Write) => "writes",
+        };
+        format!("the call {verb} `{}`", self.paths.join("` or `"))
+    }
+
+    /// The reason why the condition cannot be evaluated, for a model.
+    pub(crate) fn uncertainty(&self, facts: &Facts<'_>) -> String {
+        let Some(access) = &facts.access else {
+            return "the tool does not declare which files it touches".to_owned();
+        };
+        let doubtful = |file: &&str| self.of_file(file) == Truth::Unknown;
+        match files(self.purpose, access).find(doubtful) {
+            Some(path) if Path::new(path).is_dir() => {
+                format!("`{path}` is a directory, which may contain such files; name a file")
+            }
+            Some(path) => format!("`{path}` may be such a file by another spelling"),
+            None => {
+                "some of the files are such files; change the others by another call".to_owned()
+            }
+        }
+    }
+
+    /// Whether the condition is uncertain for each call of a tool.
+    pub(crate) fn is_uncertain_for(&self, tool: &Tool) -> bool {
+        let writes_nothing = self.purpose == Some(Purpose::Write)
+            && tool.definition().effective_annotations().is_read_only();
+        self.if_undeclared.is_none() && !tool.declares_access() && !writes_nothing
+    }
+}
+
+/// The paths of the files with a purpose.
+fn files(purpose: Option<Purpose>, access: &Access) -> impl Iterator<Item = &str> {
+    let reads = access.reads().filter(move |_| purpose != Some(Purpose::Write));
+    reads.chain(access.writes()).filter_map(|key| key.strip_prefix(FILE))
+}
