@@ -17,7 +17,7 @@ mod step;
 mod step_store;
 
 pub(crate) use call_view::{CallDetails, CallText};
-pub use call_view::{CallNumber, CallView};
+pub use call_view::{CallNumber, CallView, PROMPTS, RESOURCES};
 pub(crate) use governors::Governors;
 pub use limiter::{Limit, LimitExceeded, Limiter, Measure, Refill, Reservation};
 pub(crate) use meta_parameters::MetaArguments;

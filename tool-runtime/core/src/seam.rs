@@ -8,7 +8,7 @@ pub use crate::context::{Session, SessionValues};
 pub use crate::definition::unknown::{add as add_unknown, unknown};
 pub use crate::error::{INTERNAL, excerpt, excerpt_of, panic_message};
 pub use crate::future::spawn;
-pub use crate::governance::CallRounds;
+pub use crate::governance::{CallRounds, PROMPTS, RESOURCES};
 pub use crate::hex::hex;
 pub use crate::input::InputModel;
 #[cfg(feature = "isolation")]

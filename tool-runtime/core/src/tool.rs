@@ -171,6 +171,14 @@ impl Tool {
         tool
     }
 
+    /// Sets the time limit of its calls.
+    pub(crate) fn with_time_limit(mut self, limit: Option<Duration>) -> Self {
+        if let Some(parts) = Arc::get_mut(&mut self.0) {
+            parts.timeout = limit;
+        }
+        self
+    }
+
     /// Creates a tool that is hidden. The pool's report shows the reason.
     pub(crate) fn unusable(definition: ToolDefinition, reason: &str) -> Self {
         Self::new(definition, Unusable(reason.to_owned()))

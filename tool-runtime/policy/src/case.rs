@@ -2,11 +2,12 @@
 
 use crate::facts::{ArgumentFacts, Facts};
 use jiff::Timestamp;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
+use tool_runtime_core::seam::{PROMPTS, RESOURCES};
 use tool_runtime_core::{
     Access, Effect, Principal, Risk, Source, Tool, ToolAnnotations, ToolDefinition, ToolPool,
     ToolReport, ToolStatus,
@@ -62,6 +63,23 @@ impl SampleCall {
             touched: None,
             called: None,
         }
+    }
+
+    /// A resource that is read.
+    pub fn resource(uri: &str) -> Self {
+        let call = Self::new(format!("{RESOURCES}{uri}")).arguments(json!({ "uri": uri }));
+        call.of_offering()
+    }
+
+    /// A prompt that is got, without arguments.
+    pub fn prompt(name: &str) -> Self {
+        Self::new(format!("{PROMPTS}{name}")).of_offering()
+    }
+
+    fn of_offering(mut self) -> Self {
+        self.annotations = self.annotations.with_read_only(true).with_open_world(false);
+        self.touched = Some(Access::none());
+        self
     }
 
     /// Sets the arguments. Default: none.

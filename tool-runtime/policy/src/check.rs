@@ -8,8 +8,8 @@ use crate::rule::Rule;
 use crate::touches::TouchedFiles;
 use serde_json::{Map, Value};
 use std::fmt;
-use tool_runtime_core::seam::nearest;
-use tool_runtime_core::{Effect, Tool, ToolPool};
+use tool_runtime_core::seam::{PROMPTS, RESOURCES, nearest};
+use tool_runtime_core::{Effect, Prompt, Resource, Tool, ToolPool};
 
 /// The most tools that a warning names.
 const MAX_LISTED: usize = 5;
@@ -75,11 +75,37 @@ impl Policy {
 
     /// Patterns of rules that select no tool of a pool, with the nearest id, arguments that selected tools lack, and
     /// selected tools that do not declare the files that a rule is about: mistakes, unless the tool is of a server that is
-    /// not connected.
+    /// not connected. Also resources and prompts that no rule is about, if the default denies them.
     pub fn unused_patterns(&self, pool: &ToolPool) -> Vec<String> {
         let mut warnings = self.unused_tools(pool);
+        warnings.extend(self.denied_offerings(pool));
         warnings.extend(self.lacks_of_tools(pool));
         warnings
+    }
+
+    /// The resources and prompts that are denied by default. A rule about resources may be about those of a template.
+    fn denied_offerings(&self, pool: &ToolPool) -> Vec<String> {
+        let snapshot = pool.snapshot();
+        let is_selected = |name: &str, is_template: bool| {
+            let rules = self.rules.iter().filter(|rule| rule.effect != Effect::Deny);
+            rules.into_iter().any(|it| it.selects(name) || is_template && !it.resources.is_empty())
+        };
+        let resources = snapshot
+            .resources()
+            .iter()
+            .filter(|it| !is_selected(&format!("{RESOURCES}{}", it.uri()), it.uri().contains('{')));
+        let resources: Vec<&str> = resources.map(Resource::uri).collect();
+        let prompts = snapshot.prompts().iter();
+        let prompts = prompts.filter(|it| !is_selected(&format!("{PROMPTS}{}", it.name()), false));
+        let prompts: Vec<&str> = prompts.map(Prompt::name).collect();
+        let denied = [("resources", resources), ("prompts", prompts)].into_iter();
+        denied
+            .filter(|(_, names)| self.default.0 == Effect::Deny && !names.is_empty())
+            .map(|(kind, names)| {
+                let names = listed(&names);
+                format!("the default denies the {kind} {names}; a rule with `{kind}` allows them")
+            })
+            .collect()
     }
 
     fn unused_tools(&self, pool: &ToolPool) -> Vec<String> {

@@ -4,6 +4,7 @@ use crate::case::SampleCall;
 use crate::folder::PolicyFolder;
 use crate::policy::Policy;
 use crate::read::{PolicyError, single_call};
+use crate::subject::Subject;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -231,8 +232,8 @@ fn explain(
     };
     if let Some(pool) = pool {
         call = call.in_pool(pool);
-        if call.called.is_none() {
-            return Err(CommandFailure::usage(unknown_tool(&call.tool, pool)));
+        if let Some(problem) = unknown(&call, pool) {
+            return Err(CommandFailure::usage(problem));
         }
     }
     let policy = match &document {
@@ -252,13 +253,30 @@ fn explain(
     Ok(true)
 }
 
-fn unknown_tool(name: &str, pool: &ToolPool) -> String {
+/// Why the program has nothing that the call is about.
+fn unknown(call: &SampleCall, pool: &ToolPool) -> Option<String> {
     let snapshot = pool.snapshot();
-    let names = snapshot.tools().iter().map(|tool| tool.name());
-    match nearest(name, names, 1).first() {
-        Some(near) => format!("the program has no tool `{name}`; did you mean `{near}`?"),
-        None => format!("the program has no tool `{name}`; `list` shows them"),
+    let (kind, name, names): (_, _, Vec<&str>) = match Subject::of(&call.tool) {
+        Subject::Tool(_) if call.called.is_some() => return None,
+        Subject::Tool(name) => {
+            ("tool", name, snapshot.tools().iter().map(|tool| tool.name()).collect())
+        }
+        Subject::Resource(uri) if pool.find_resource(uri).is_some() => return None,
+        Subject::Resource(uri) => {
+            ("resource", uri, snapshot.resources().iter().map(|it| it.uri()).collect())
+        }
+        Subject::Prompt(name) => {
+            ("prompt", name, snapshot.prompts().iter().map(|it| it.name()).collect())
+        }
+    };
+    if names.contains(&name) {
+        return None;
     }
+    let help = match nearest(name, names.into_iter(), 1).first() {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "`list` shows them".to_owned(),
+    };
+    Some(format!("the program has no {kind} `{name}`; {help}"))
 }
 
 /// The call that the options describe.

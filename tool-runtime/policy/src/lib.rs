@@ -8,7 +8,7 @@
 //! | `read` | text to rules; all mistakes with their lines |
 //! | `rule`, `argument`, `builder` | rules in code |
 //! | `condition`, `predicate`, `touches`, `schedule`, `names` | conditions; about arguments, files, times, callers |
-//! | `facts`, `truth` | what conditions read; yes, no, uncertain |
+//! | `facts`, `subject`, `truth` | what conditions read; yes, no, uncertain |
 //! | `lines` | decisions about the commands of a line |
 //! | `policy`, `index`, `policies`, `folder`, `live` | decisions; several policies; files that change |
 //! | `limits` | rates and budgets |
@@ -42,6 +42,7 @@ mod risk;
 mod rule;
 mod schedule;
 mod shorthand;
+mod subject;
 mod touches;
 mod truth;
 

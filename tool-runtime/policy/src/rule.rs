@@ -7,6 +7,7 @@ use crate::names::{SourcePattern, Wildcard};
 use crate::predicate::Predicate;
 use crate::read::{Fault, PolicyProblem};
 use crate::schedule::Schedule;
+use crate::subject::Subject;
 use crate::truth::Truth;
 use crate::{Argument, Share, Touches};
 use std::collections::BTreeMap;
@@ -47,8 +48,10 @@ pub struct Rule {
     pub(crate) expiry: Option<Duration>,
     /// The time limit of the tool, if the call runs.
     pub(crate) time_limit: Option<Duration>,
-    /// Empty: every tool.
+    /// Without one of these: every tool, resource and prompt.
     pub(crate) tools: Vec<ToolPattern>,
+    pub(crate) resources: Vec<Wildcard>,
+    pub(crate) prompts: Vec<Wildcard>,
     pub(crate) conditions: Vec<Condition>,
     pub(crate) limits: Vec<LimitRule>,
     /// The position in the document, and the line if it is known.
@@ -84,6 +87,8 @@ impl Rule {
             expiry: None,
             time_limit: None,
             tools: Vec::new(),
+            resources: Vec::new(),
+            prompts: Vec::new(),
             conditions: Vec::new(),
             limits: Vec::new(),
             position: 0,
@@ -156,13 +161,27 @@ impl Rule {
         self
     }
 
-    /// Adds an id or a glob of tools. Default: every tool.
+    /// Adds an id or a glob of tools. Default: every tool, resource and prompt, unless one of these is added.
     #[must_use]
     pub fn tool(mut self, pattern: &str) -> Self {
         match tool_pattern(pattern) {
             Ok(pattern) => self.tools.push(pattern),
             Err(fault) => self.faults.push(("when.tools".to_owned(), fault)),
         }
+        self
+    }
+
+    /// Adds a URI of resources, in which `*` stands for any characters. No pattern of tools selects a resource.
+    #[must_use]
+    pub fn resource(mut self, uri: impl Into<String>) -> Self {
+        self.resources.push(Wildcard::new(uri));
+        self
+    }
+
+    /// Adds a name of prompts, in which `*` stands for any characters. No pattern of tools selects a prompt.
+    #[must_use]
+    pub fn prompt(mut self, name: impl Into<String>) -> Self {
+        self.prompts.push(Wildcard::new(name));
         self
     }
 
@@ -329,8 +348,19 @@ impl Rule {
         })
     }
 
-    pub(crate) fn selects(&self, tool: &str) -> bool {
-        self.tools.is_empty() || self.tools.iter().any(|pattern| pattern.matches(tool))
+    /// Whether the rule is about calls of this name.
+    pub(crate) fn selects(&self, name: &str) -> bool {
+        let matches = |patterns: &[Wildcard], name| patterns.iter().any(|it| it.matches(name));
+        self.is_about_all()
+            || match Subject::of(name) {
+                Subject::Tool(name) => self.tools.iter().any(|pattern| pattern.matches(name)),
+                Subject::Resource(uri) => matches(&self.resources, uri),
+                Subject::Prompt(name) => matches(&self.prompts, name),
+            }
+    }
+
+    fn is_about_all(&self) -> bool {
+        self.tools.is_empty() && self.resources.is_empty() && self.prompts.is_empty()
     }
 
     /// Whether the call fulfils the conditions, but for the one about the tool.

@@ -4,6 +4,7 @@ mod attacks;
 mod documents;
 mod effective;
 mod golden;
+mod offerings;
 mod people;
 mod properties;
 mod touches;

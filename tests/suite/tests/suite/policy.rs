@@ -6,6 +6,7 @@ mod combined;
 mod files;
 mod limits;
 mod modes;
+mod offerings;
 
 use crate::support::class;
 use tool_runtime::policy::{Format, Policies, Policy};

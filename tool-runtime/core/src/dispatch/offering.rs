@@ -1,11 +1,15 @@
 //! Runs prompts, resources and completions: found, guarded and reported like a call.
 
+mod governed;
+
 use super::{execution, guard};
+use crate::arguments::Arguments;
 use crate::completion::{Completion, CompletionContext};
 use crate::content::ResourceContents;
 use crate::context::ToolContext;
 use crate::error::{CallError, ErrorClass, excerpt};
 use crate::future::BoxFuture;
+use crate::governance::{PROMPTS, RESOURCES};
 use crate::mask;
 use crate::observation::{mask_block, mask_contents};
 use crate::offering::OfferingProperties;
@@ -14,6 +18,7 @@ use crate::prompt::{Prompt, PromptMessages};
 use crate::resource::Resource;
 use crate::schema::nearest;
 use crate::texts::TextArguments;
+use governed::Requested;
 use std::borrow::Cow;
 use std::time::Duration;
 
@@ -22,7 +27,8 @@ impl ToolPool {
     ///
     /// # Errors
     /// [`ErrorClass::NotFound`] for an unknown name, [`ErrorClass::Input`] for
-    /// invalid arguments, and the errors of the prompt.
+    /// invalid arguments, and the errors of the prompt. [`ErrorClass::Denied`] and the like by policies, limits and
+    /// approvers, to which it is a call of `prompts:NAME` that only reads.
     ///
     /// ```
     /// use tool_runtime::prelude::*;
@@ -44,11 +50,16 @@ impl ToolPool {
         context: &ToolContext,
     ) -> Result<PromptMessages, CallError> {
         let prompt = self.find_prompt(name)?;
-        let (limit, context) = self.bounds(prompt.terms(), context);
         let description = prompt.definition().description.clone();
-        let (arguments, own) = (arguments.clone(), context.clone().into_owned());
-        let work = async move { prompt.run(&arguments, &own).await };
-        let messages = attended(work, name, limit, &context).await;
+        let messages = match self.has_governors() {
+            true => self.governed_prompt(prompt, arguments, context).await,
+            false => {
+                let (limit, context) = self.bounds(prompt.terms(), context);
+                let (arguments, own) = (arguments.clone(), context.clone().into_owned());
+                let work = async move { prompt.run(&arguments, &own).await };
+                attended(work, name, limit, &context).await
+            }
+        };
         let mut messages = messages.map_err(|error| self.governance().masked_error(error))?;
         let description = messages.description.get_or_insert(description);
         if let Some(mask) = &self.governance().mask {
@@ -63,7 +74,8 @@ impl ToolPool {
     ///
     /// # Errors
     /// [`ErrorClass::NotFound`] for a URI that matches no resource or has no contents there,
-    /// [`ErrorClass::Input`] for invalid variables, and the errors of the resource
+    /// [`ErrorClass::Input`] for invalid variables, and the errors of the resource. [`ErrorClass::Denied`] and the like by
+    /// policies, limits and approvers, to which it is a call of `resources:URI` that only reads.
     ///
     /// ```
     /// use tool_runtime::prelude::*;
@@ -82,17 +94,68 @@ impl ToolPool {
         uri: &str,
         context: &ToolContext,
     ) -> Result<Vec<ResourceContents>, CallError> {
-        let (resource, captures) = self.find_resource(uri).ok_or_else(|| nothing_at(uri))?;
-        let (limit, context) = self.bounds(resource.terms(), context);
-        let (read, own) = (uri.to_owned(), context.clone().into_owned());
-        let work = async move { resource.run(&read, &captures, &own).await };
-        let contents = attended(work, uri, limit, &context).await;
+        let found = self.find_resource(uri).ok_or_else(|| nothing_at(uri))?;
+        let contents = match self.has_governors() {
+            true => self.governed_resource(found, uri, context).await,
+            false => {
+                let (resource, captures) = found;
+                let (limit, context) = self.bounds(resource.terms(), context);
+                let (read, own) = (uri.to_owned(), context.clone().into_owned());
+                let work = async move { resource.run(&read, &captures, &own).await };
+                attended(work, uri, limit, &context).await
+            }
+        };
         let contents = contents.map_err(|error| self.governance().masked_error(error))?;
         let mut contents = contents.ok_or_else(|| nothing_at(uri))?;
         if let Some(mask) = &self.governance().mask {
             contents.iter_mut().for_each(|contents| mask_contents(&**mask, contents));
         }
         Ok(contents)
+    }
+
+    async fn governed_prompt(
+        &self,
+        prompt: Prompt,
+        arguments: &TextArguments,
+        context: &ToolContext,
+    ) -> Result<PromptMessages, CallError> {
+        let own = prompt.clone();
+        let requested = Requested {
+            name: (PROMPTS, prompt.name()),
+            description: &prompt.definition().description,
+            terms: prompt.terms(),
+            arguments: serde_json::json!(arguments).to_string(),
+        };
+        governed::run(self, requested, context, |arguments, context| async move {
+            let arguments = Arguments::new(&arguments).parse::<TextArguments>();
+            let arguments =
+                arguments.map_err(|error| CallError::new(ErrorClass::Input, error.to_string()))?;
+            own.run(&arguments, &context).await
+        })
+        .await
+    }
+
+    async fn governed_resource(
+        &self,
+        (resource, captures): (Resource, TextArguments),
+        uri: &str,
+        context: &ToolContext,
+    ) -> Result<Option<Vec<ResourceContents>>, CallError> {
+        let (own, read) = (resource.clone(), uri.to_owned());
+        let requested = Requested {
+            name: (RESOURCES, uri),
+            description: &resource.definition().description,
+            terms: resource.terms(),
+            arguments: serde_json::json!({ "uri": uri }).to_string(),
+        };
+        governed::run(self, requested, context, |arguments, context| async move {
+            if arguments != serde_json::json!({ "uri": read }).to_string() {
+                let text = "the URI of a resource cannot be changed";
+                return Err(CallError::new(ErrorClass::Input, text));
+            }
+            own.run(&read, &captures, &context).await
+        })
+        .await
     }
 
     /// Suggests values for an argument of a prompt.

@@ -20,6 +20,12 @@ use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
+/// The beginning of the name of a call that reads a resource; the URI follows. No tool has a `:` in its name.
+pub const RESOURCES: &str = "resources:";
+
+/// The beginning of the name of a call that gets a prompt; the name of the prompt follows.
+pub const PROMPTS: &str = "prompts:";
+
 /// The number of a call, unique within this process. Numbers grow in the order in which calls arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CallNumber(pub(crate) NonZeroU64);
@@ -138,8 +144,16 @@ impl CallDetails {
     #[inline]
     pub(crate) fn new(name: &str, arguments: &str, context: ToolContext) -> Self {
         Self {
-            number: CallNumber::next(),
             step: context.execution().map(|execution| execution.next_step(name, arguments)),
+            ..Self::without_step(arguments, context)
+        }
+    }
+
+    /// A call that is not a step of an execution, and runs again when that is repeated.
+    pub(crate) fn without_step(arguments: &str, context: ToolContext) -> Self {
+        Self {
+            number: CallNumber::next(),
+            step: None,
             arguments: CallText::new(arguments),
             repairs: Vec::new(),
             risk: Risk::Unknown,
@@ -154,7 +168,8 @@ impl<'a> CallView<'a> {
         Self { name, found, details }
     }
 
-    /// The tool's id. Of a call of an unknown tool, the name as it was given.
+    /// The tool's id. Of a call of an unknown tool, the name as it was given. Of a resource that is read
+    /// `resources:URI`, and of a prompt `prompts:NAME`: their definitions are those of tools that only read.
     pub fn name(&self) -> &'a str {
         self.name
     }

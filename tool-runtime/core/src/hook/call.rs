@@ -37,7 +37,10 @@ struct Parts {
 impl HookCall {
     /// A call before any hook; empty text means no arguments.
     pub(crate) fn new(found: Found, arguments: &str, context: ToolContext) -> Self {
-        let details = CallDetails::new(found.tool().name(), arguments, context);
+        let details = match found.is_offering() {
+            false => CallDetails::new(found.tool().name(), arguments, context),
+            true => CallDetails::without_step(arguments, context),
+        };
         Self(Arc::new(Parts { found, details }))
     }
 

@@ -15,6 +15,8 @@ pub struct Found(Arc<Parts>);
 struct Parts {
     tool: Tool,
     source: Source,
+    /// Whether the tool stands for a prompt or a resource.
+    is_offering: bool,
     /// The rule of restrictions about its arguments.
     rule: Option<Arc<dyn CallRule>>,
     /// The hooks of the tool, once it was called in a pool that has hooks.
@@ -23,7 +25,20 @@ struct Parts {
 
 impl Found {
     pub(crate) fn new(tool: Tool, source: Source) -> Self {
-        Self(Arc::new(Parts { tool, source, rule: None, hooks: OnceLock::new() }))
+        Self::of(tool, source, false)
+    }
+
+    /// A tool that stands for a prompt or a resource in one call.
+    pub(crate) fn offering(tool: Tool, source: Source) -> Self {
+        Self::of(tool, source, true)
+    }
+
+    fn of(tool: Tool, source: Source, is_offering: bool) -> Self {
+        Self(Arc::new(Parts { tool, source, is_offering, rule: None, hooks: OnceLock::new() }))
+    }
+
+    pub(crate) fn is_offering(&self) -> bool {
+        self.0.is_offering
     }
 
     /// The same tool under another rule.

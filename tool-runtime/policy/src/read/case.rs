@@ -30,12 +30,19 @@ pub(super) fn case(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Case> {
 /// Reads a call.
 pub(super) fn call(at: &At<'_>, mistakes: &mut Mistakes) -> Option<SampleCall> {
     let mut object = at.object(mistakes)?;
-    let tool = object.take(&["tool", "tool_id"], mistakes);
-    if tool.is_none() {
-        mistakes.add(&at.place, "the key `tool` is missing", "write the id of a tool");
-    }
-    let tool = tool.and_then(|at| at.text(mistakes));
-    let mut call = SampleCall::new(tool.clone().unwrap_or_default());
+    let mut text =
+        |names: &[&'static str]| object.take(names, mistakes).and_then(|at| at.text(mistakes));
+    let about = (text(&["tool", "tool_id"]), text(&["resource"]), text(&["prompt"]));
+    let mut call = match about {
+        (Some(tool), None, None) => SampleCall::new(tool),
+        (None, Some(uri), None) => SampleCall::resource(&uri),
+        (None, None, Some(name)) => SampleCall::prompt(&name),
+        _ => {
+            let help = "write the id of a tool, or else `resource` or `prompt`";
+            mistakes.add(&at.place, "the call is not about one tool", help);
+            return None;
+        }
+    };
     if let Some(at) = object.take(&["arguments"], mistakes) {
         call.arguments = match at.value {
             Value::String(text) => text.clone(),
@@ -52,7 +59,7 @@ pub(super) fn call(at: &At<'_>, mistakes: &mut Mistakes) -> Option<SampleCall> {
     of_caller(&mut object, &mut call, mistakes);
     of_run(&mut object, &mut call, mistakes);
     object.finish(mistakes);
-    tool.map(|_| call)
+    Some(call)
 }
 
 fn of_tool(object: &mut Object<'_>, call: &mut SampleCall, mistakes: &mut Mistakes) {

@@ -136,6 +136,12 @@ fn when(at: &At<'_>, mut rule: Rule, mistakes: &mut Mistakes) -> Rule {
     if let Some(at) = object.take(&names, mistakes) {
         rule.tools = at.parsed(mistakes, tool_pattern);
     }
+    if let Some(at) = object.take(&["resources", "resource"], mistakes) {
+        rule.resources = at.parsed(mistakes, |uri| Ok(Wildcard::new(uri)));
+    }
+    if let Some(at) = object.take(&["prompts", "prompt"], mistakes) {
+        rule.prompts = at.parsed(mistakes, |name| Ok(Wildcard::new(name)));
+    }
     let mut all = kinds(&mut object, mistakes);
     all.extend(of_tool(&mut object, mistakes));
     all.extend(of_caller(&mut object, mistakes));

@@ -20,7 +20,8 @@ pub(in crate::dispatch) async fn decode(
     pool: &ToolPool,
     step: &mut Step,
 ) -> Result<DecodedCall, CallError> {
-    let (tool, repairs) = (step.call.tool(), pool.governance().repairs);
+    let (tool, is_offering) = (step.call.tool(), step.call.found().is_offering());
+    let repairs = pool.governance().repairs && !is_offering;
     if !tool.declares_access() && !step.is_judged() && !repairs {
         return Ok(DecodedCall::default());
     }

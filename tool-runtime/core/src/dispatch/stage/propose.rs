@@ -17,7 +17,10 @@ pub(in crate::dispatch) fn propose(
     context: &ToolContext,
 ) -> (OpenStep, Option<CallError>) {
     let Resolved { found, mut repairs, mut rejection } = resolved;
-    let meta = pool.governance().extract_meta(found.tool(), arguments);
+    let meta = match found.is_offering() {
+        false => pool.governance().extract_meta(found.tool(), arguments),
+        true => None,
+    };
     let call = match meta {
         None => HookCall::new(found, arguments, context.clone()),
         Some(mut meta) => {

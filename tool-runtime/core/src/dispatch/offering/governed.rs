@@ -1,0 +1,136 @@
+//! Prompts and resources in a pool that governs calls: each request is the governed call of a tool that is made for it.
+
+use crate::access::Access;
+use crate::annotations::ToolAnnotations;
+use crate::arguments::Arguments;
+use crate::content::{ContentBlock, EmbeddedResource, ResourceContents};
+use crate::context::ToolContext;
+use crate::definition::ToolDefinition;
+use crate::dispatch::governed::Arrival;
+use crate::dispatch::guard;
+use crate::error::{CallError, ErrorClass};
+use crate::future::BoxFuture;
+use crate::observation::Observation;
+use crate::offering::OfferingProperties;
+use crate::pool::{Found, ToolPool};
+use crate::prompt::PromptMessages;
+use crate::source::Source;
+use crate::sync::lock;
+use crate::tool::{Executor, Tool};
+use std::sync::{Arc, Mutex};
+
+/// Limit on the length of a name in a record, in bytes.
+const MAX_NAME: usize = 8 * 1024;
+
+/// A prompt or a resource, as policies, limits and records see it.
+pub(super) struct Requested<'a> {
+    /// [`RESOURCES`](crate::governance::RESOURCES) or [`PROMPTS`](crate::governance::PROMPTS), and the URI or the name.
+    pub(super) name: (&'static str, &'a str),
+    pub(super) description: &'a str,
+    pub(super) terms: &'a OfferingProperties,
+    /// The arguments, as JSON text.
+    pub(super) arguments: String,
+}
+
+/// The result of a prompt or a resource, which a record shows.
+pub(super) trait Recorded: Send + 'static {
+    fn observation(&self) -> Observation;
+}
+
+impl Recorded for PromptMessages {
+    fn observation(&self) -> Observation {
+        let blocks = self.messages.iter().map(|message| message.content.clone());
+        blocks.fold(Observation::default(), Observation::with_content)
+    }
+}
+
+impl Recorded for Option<Vec<ResourceContents>> {
+    fn observation(&self) -> Observation {
+        let contents = self.iter().flatten().cloned();
+        let blocks = contents.map(|it| ContentBlock::Resource(Box::new(EmbeddedResource::new(it))));
+        blocks.fold(Observation::default(), Observation::with_content)
+    }
+}
+
+/// Runs the work of a prompt or a resource as a governed call. The work gets the arguments, which a person may have
+/// changed.
+///
+/// # Errors
+/// Those of the work, and of all stages of a call.
+pub(super) async fn run<T, W>(
+    pool: &ToolPool,
+    requested: Requested<'_>,
+    context: &ToolContext,
+    work: impl FnOnce(String, ToolContext) -> W + Send + 'static,
+) -> Result<T, CallError>
+where
+    T: Recorded,
+    W: Future<Output = Result<T, CallError>> + Send + 'static,
+{
+    let name = requested.full_name()?;
+    let output = Arc::new(Mutex::new(None));
+    let slot = Arc::clone(&output);
+    let work: Work = Box::new(|arguments, context| {
+        Box::pin(async move {
+            let result = work(arguments, context).await?;
+            let observation = result.observation();
+            *lock(&slot) = Some(result);
+            Ok(observation)
+        })
+    });
+    let tool = requested.tool(name, work);
+    let arguments = &*requested.arguments;
+    let found = Found::offering(tool.clone(), requested.source());
+    let arrival = Arrival { name: tool.name(), arguments, context, found: Ok(found) };
+    guard::catch_and_report(tool.name(), pool.governed(arrival)).await?;
+    let result = lock(&output).take();
+    result.ok_or_else(|| CallError::new(ErrorClass::Internal, super::internal(tool.name())))
+}
+
+impl Requested<'_> {
+    /// # Errors
+    /// The name cannot be shown as it is.
+    fn full_name(&self) -> Result<String, CallError> {
+        let (kind, name) = self.name;
+        match name.len() > MAX_NAME || name.contains(char::is_control) {
+            true => Err(super::nothing_at(name)),
+            false => Ok(format!("{kind}{name}")),
+        }
+    }
+
+    fn source(&self) -> Source {
+        if self.terms.origin.is_some() { Source::Linked } else { Source::Custom }
+    }
+
+    fn tool(&self, name: String, work: Work) -> Tool {
+        let hints = ToolAnnotations::default().with_read_only(true).with_open_world(false);
+        let definition = ToolDefinition::new(name, self.description).with_annotations(hints);
+        let tool = Tool::new(definition, Once(Mutex::new(Some(work))));
+        tool.with_time_limit(self.terms.timeout)
+    }
+}
+
+type Work = Box<
+    dyn FnOnce(String, ToolContext) -> BoxFuture<'static, Result<Observation, CallError>> + Send,
+>;
+
+/// Runs its work at the first call.
+struct Once(Mutex<Option<Work>>);
+
+impl Executor for Once {
+    fn call<'a>(
+        &'a self,
+        arguments: Arguments<'a>,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<Observation, CallError>> {
+        let work = lock(&self.0).take();
+        Box::pin(async move {
+            let again = || CallError::new(ErrorClass::Internal, "it was read before");
+            work.ok_or_else(again)?(arguments.as_str().to_owned(), context.clone()).await
+        })
+    }
+
+    fn access(&self, _: Arguments<'_>) -> Result<Access, CallError> {
+        Ok(Access::none())
+    }
+}
