@@ -15,6 +15,7 @@ mod risk;
 mod rounds;
 mod step;
 mod step_store;
+mod unknown_call;
 
 pub(crate) use call_view::{CallDetails, CallText};
 pub use call_view::{CallNumber, CallView, PROMPTS, RESOURCES};
@@ -30,3 +31,4 @@ pub use rounds::CallRounds;
 pub(crate) use rounds::OpenStep;
 pub(crate) use step::{Answer, Step};
 pub use step_store::{Begin, StepStore};
+pub(crate) use unknown_call::UnknownCall;

@@ -2,6 +2,7 @@
 
 #[cfg(unix)]
 mod files;
+mod absent;
 mod open_calls;
 
 use super::*;

@@ -235,7 +235,7 @@ fn claim(pool: &ToolPool, call: &ToolCall) -> Claim {
     };
     let access = if tool.declares_access() {
         // User code: its panic is reported when the call runs.
-        let meta = pool.governance().extract_meta(tool, call.arguments());
+        let meta = pool.governance().extract_meta(Some(tool), call.arguments());
         let arguments = meta.as_ref().map_or(call.arguments(), |meta| &meta.rest);
         match caught(|| tool.decode(arguments)) {
             Err(_) => Access::undeclared(),

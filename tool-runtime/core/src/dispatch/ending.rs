@@ -1,13 +1,14 @@
 //! The end of a governed call, run or rejected: what its hooks, its records and its caller get of the outcome.
 
-use super::stage;
+use super::{guard, stage};
 use crate::context::ToolContext;
-use crate::error::CallError;
-use crate::governance::Step;
+use crate::error::{CallError, ErrorClass};
+use crate::governance::{Governors, Step, UnknownCall};
 use crate::hook::HookCall;
 use crate::observation::Observation;
 use crate::pool::ToolPool;
 use crate::tool::Tool;
+use std::pin::pin;
 use std::time::Duration;
 
 pub(super) type Outcome = Result<Observation, CallError>;
@@ -57,7 +58,8 @@ async fn limited(pool: &ToolPool, tool: &Tool, outcome: Outcome) -> Outcome {
     }
 }
 
-/// Ends a call of a tool that the pool does not have: it is recorded, and no hook is about it.
+/// Ends a call of a tool that the pool does not have: no hook is about it. A repeated execution gets the outcome of its
+/// earlier attempt, which is final. The call is recorded.
 pub(super) async fn end_unknown(
     pool: &ToolPool,
     name: &str,
@@ -65,9 +67,35 @@ pub(super) async fn end_unknown(
     context: &ToolContext,
     error: CallError,
 ) -> Outcome {
-    let outcome = pool.governance().masked(Err(error));
-    if let Err(error) = &outcome {
-        pool.governance().governors.record_unknown(name, arguments, context, error).await;
+    let governance = pool.governance();
+    let governors = &governance.governors;
+    if governors.recorders.is_empty() && governors.steps.is_none() {
+        return Err(governance.masked_error(error));
     }
+    let meta = governance.extract_meta(None, arguments);
+    let call = UnknownCall::new(name, arguments, meta, context.clone());
+    let earlier = match may_be_on_record(governors, context, &error) {
+        true => {
+            let earlier = pin!(async { Ok(call.earlier_outcome(governors).await) });
+            guard::waiting(earlier, name, context).await
+        }
+        false => Ok(None),
+    };
+    let (outcome, is_replayed) = match earlier {
+        Ok(Some(outcome)) => (outcome, true),
+        Ok(None) => (Err(governance.masked_error(error)), false),
+        Err(expired) => (Err(expired), false),
+    };
+    call.record(governors, &outcome, is_replayed).await;
     outcome
 }
+
+/// Whether an earlier attempt may answer a call without a tool. It does not if more than the tool is missing: an operator
+/// disabled it, calls are nested too deep, or the pool is closed.
+fn may_be_on_record(governors: &Governors, context: &ToolContext, error: &CallError) -> bool {
+    let is_forbidden = matches!(error.class(), ErrorClass::Denied | ErrorClass::Cancelled);
+    governors.steps.is_some() && context.execution().is_some() && !is_forbidden
+}
+
+#[cfg(test)]
+mod tests;

@@ -96,14 +96,16 @@ impl MetaParameters {
         Some(definition)
     }
 
-    /// Extracts the parameters from the arguments of a call. `None` if the call has none of them.
+    /// Extracts the parameters from the arguments of a call. `None` if the call has none of them. A tool that the pool
+    /// does not have is taken for one without parameters of these names.
     pub(crate) fn extract(
         &self,
-        tool: &Tool,
+        tool: Option<&Tool>,
         arguments: &str,
         is_repairing: bool,
     ) -> Option<MetaArguments> {
-        let (own, text) = (self.of(tool), Arguments::new(arguments).as_str());
+        let own = tool.map_or(*self, |tool| self.of(tool));
+        let text = Arguments::new(arguments).as_str();
         if own == Self::default() {
             return None;
         }

@@ -1,6 +1,5 @@
 //! What is known of one governed call, and its record.
 
-use super::call_view::{CallDetails, CallView};
 use super::governors::Governors;
 use super::limiter::Reservation;
 use super::policy::{Decision, Effect};
@@ -332,38 +331,8 @@ impl Drop for Step {
     }
 }
 
-impl Governors {
-    /// Records a call of a tool that the pool does not have.
-    pub(crate) async fn record_unknown(
-        &self,
-        name: &str,
-        arguments: &str,
-        context: &ToolContext,
-        error: &CallError,
-    ) {
-        if self.recorders.is_empty() {
-            return;
-        }
-        let details = CallDetails::new(name, arguments, context.clone());
-        let call = CallView::new(name, None, &details);
-        let finished =
-            CallStage::Finished { outcome: Err(error), duration: None, is_replayed: false };
-        let events = [CallStage::Proposed, finished].map(|stage| CallEvent { call, stage });
-        let record = |event| self.recorders.iter().map(move |recorder| record(&**recorder, event));
-        let receipts: Vec<Receipt> = events.into_iter().flat_map(record).collect();
-        let recorded = receipts.into_iter().map(|receipt| async {
-            match receipt.0 {
-                ReceiptState::Done(done) => done,
-                ReceiptState::Pending(pending) => pending.await,
-            }
-        });
-        let recorded = async { join_all(recorded).await.into_iter().collect() };
-        wait_for_record(name, recorded).await;
-    }
-}
-
 /// Passes an event to a recorder. One that panics counts as one that did not record it.
-fn record(recorder: &dyn Recorder, event: CallEvent<'_>) -> Receipt {
+pub(super) fn record(recorder: &dyn Recorder, event: CallEvent<'_>) -> Receipt {
     let receipt =
         |panic| Receipt::refused(RecordError::new(format!("the recorder panicked: {panic}")));
     caught(|| recorder.record(event)).unwrap_or_else(receipt)
@@ -378,7 +347,10 @@ fn stricter(one: Option<RecordError>, other: RecordError) -> RecordError {
 }
 
 /// Waits for the last record of a call, whose outcome stands in any case.
-async fn wait_for_record(tool: &str, recorded: impl Future<Output = Result<(), RecordError>>) {
+pub(super) async fn wait_for_record(
+    tool: &str,
+    recorded: impl Future<Output = Result<(), RecordError>>,
+) {
     // The timer is created when the record is first pending.
     let expiry = async { Box::pin(tokio::time::sleep(MAX_RECORD_WAIT)).await };
     match select(pin!(recorded), pin!(expiry)).await {

@@ -11,7 +11,8 @@ use crate::observation::Observation;
 ///
 /// It is asked about each call that is a step, after policies and hooks have allowed the call and
 /// before a person is asked. A call that ran already is not repeated: it returns its earlier
-/// result.
+/// result. So does a call whose tool the pool no longer has: it is looked up like one that is safe to
+/// retry, and never starts.
 ///
 /// The store learns what ran from the events of a [`Recorder`](crate::Recorder), which carry the
 /// step: one type is usually both. `Started` is the mark that is written ahead of the effect,

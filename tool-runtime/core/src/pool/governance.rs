@@ -129,7 +129,11 @@ impl Governance {
     }
 
     /// Extracts the meta parameters of a call. `None` if it has none.
-    pub(crate) fn extract_meta(&self, tool: &Tool, arguments: &str) -> Option<MetaArguments> {
+    pub(crate) fn extract_meta(
+        &self,
+        tool: Option<&Tool>,
+        arguments: &str,
+    ) -> Option<MetaArguments> {
         self.meta_parameters.as_ref()?.extract(tool, arguments, self.repairs)
     }
 }

@@ -18,7 +18,7 @@ pub(in crate::dispatch) fn propose(
 ) -> (OpenStep, Option<CallError>) {
     let Resolved { found, mut repairs, mut rejection } = resolved;
     let meta = match found.is_offering() {
-        false => pool.governance().extract_meta(found.tool(), arguments),
+        false => pool.governance().extract_meta(Some(found.tool()), arguments),
         true => None,
     };
     let call = match meta {
