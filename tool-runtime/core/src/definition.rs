@@ -14,6 +14,7 @@ pub use task::TaskSupport;
 
 use crate::annotations::{RetryMode, ToolAnnotations};
 use crate::icon::Icon;
+use crate::output::OutputSchema;
 use crate::schema;
 use crate::wire_name::wire_name;
 use schemars::JsonSchema;
@@ -55,6 +56,9 @@ pub struct ToolDefinition {
     pub input_schema: Map<String, Value>,
     /// The structured value that a success has, if it has one.
     pub output_schema: Option<Map<String, Value>>,
+    /// Whether the output schema is that of a type and asserts more than the type does: bounds, lengths, patterns,
+    /// formats. Default: false.
+    pub(crate) output_is_bounded: bool,
     /// Icons, for display.
     pub icons: Vec<Icon>,
     /// Hints about the tool's effects, as its source declares them. Decisions use
@@ -115,6 +119,13 @@ impl ToolDefinition {
         Self { name: name.into(), description: description.into(), input_schema, ..Self::blank() }
     }
 
+    /// Sets the output schema to that of a type.
+    pub(crate) fn set_output(&mut self, make: OutputSchema) {
+        let (schema, is_bounded) = schema::output(make).unzip();
+        self.output_schema = schema;
+        self.output_is_bounded = is_bounded.unwrap_or_default();
+    }
+
     fn blank() -> Self {
         Self {
             name: String::new(),
@@ -122,6 +133,7 @@ impl ToolDefinition {
             description: String::new(),
             input_schema: Map::new(),
             output_schema: None,
+            output_is_bounded: false,
             annotations: ToolAnnotations::default(),
             untrusted_annotations: false,
             retry_mode: None,

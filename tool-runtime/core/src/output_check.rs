@@ -7,8 +7,9 @@ use crate::observation::Observation;
 use crate::schema::check;
 use serde_json::Value;
 
-/// The ways in which a result of generated code can violate its output schema. The schema is derived from the type, so
-/// only floats can violate it: serde_json writes those that are not finite as `null`.
+/// The ways in which the result of a function can violate its output schema. A schema that is derived from a type only
+/// floats can violate, since serde_json writes those that are not finite as `null`, unless it has bounds, lengths,
+/// patterns or formats. Decided once per tool, since most results cannot violate theirs.
 #[derive(Debug, Default)]
 pub(crate) enum OutputShape {
     /// No schema, although the value may be structured: a scalar, shown as text.
@@ -17,16 +18,33 @@ pub(crate) enum OutputShape {
     Value,
     /// Some values are floats.
     Floats(OutputModel),
+    /// The schema asserts more than the type.
+    Bounded(OutputModel),
 }
 
 impl OutputShape {
     pub(crate) fn of(definition: &ToolDefinition) -> Self {
-        match &definition.output_schema {
-            None => Self::Text,
-            Some(schema) if schema.values().any(has_floats) => {
-                OutputModel::new(definition).map_or(Self::Text, Self::Floats)
+        let Some(schema) = &definition.output_schema else { return Self::Text };
+        let make = match definition.output_is_bounded {
+            true => Self::Bounded,
+            false if schema.values().any(has_floats) => Self::Floats,
+            false => return Self::Value,
+        };
+        OutputModel::new(definition).map_or(Self::Text, make)
+    }
+
+    /// Checks a result that can violate its schema.
+    ///
+    /// # Errors
+    /// The result violates its schema.
+    pub(crate) fn check(&self, observation: &Observation) -> Result<(), CallError> {
+        match self {
+            Self::Text | Self::Value => Ok(()),
+            Self::Floats(model) => model.check_floats(observation),
+            Self::Bounded(model) => {
+                model.check_floats(observation)?;
+                model.check(observation)
             }
-            Some(_) => Self::Value,
         }
     }
 }
@@ -82,7 +100,7 @@ impl OutputModel {
     ///
     /// # Errors
     /// [`ErrorClass::Internal`], with the places of such floats.
-    pub(crate) fn check_floats(&self, observation: &Observation) -> Result<(), CallError> {
+    fn check_floats(&self, observation: &Observation) -> Result<(), CallError> {
         let Some(json) = observation.structured_json().filter(|json| json.contains("null")) else {
             return Ok(());
         };
@@ -127,6 +145,7 @@ fn list_issues(issues: &[Issue]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::observation::{IntoObservation as _, Json};
     use serde_json::json;
 
     fn model() -> OutputModel {
@@ -211,5 +230,53 @@ mod tests {
         assert!(model.check(&structured(json!(3))).is_ok());
         assert!(model.check(&structured(json!("3"))).is_err());
         assert!(model.check(&structured(Value::Null)).is_err());
+    }
+
+    /// The shape of a tool that returns `Json<T>`.
+    fn shape<T: serde::Serialize + schemars::JsonSchema>() -> OutputShape {
+        let mut definition = ToolDefinition::new("a", "A.");
+        definition.set_output(Json::<T>::output_schema);
+        OutputShape::of(&definition)
+    }
+
+    #[test]
+    fn results_are_checked_where_the_schema_asserts_more_than_the_type() {
+        #[derive(serde::Serialize, schemars::JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        struct Plain {
+            small: u8,
+            large: Option<u64>,
+            list: Vec<i16>,
+            pair: (bool, String),
+            named: std::collections::BTreeMap<u32, Plain>,
+            kind: Kind,
+        }
+        #[derive(serde::Serialize, schemars::JsonSchema)]
+        #[allow(dead_code)]
+        enum Kind {
+            /// One.
+            One,
+            Two,
+        }
+        #[derive(serde::Serialize, schemars::JsonSchema)]
+        struct Bounded {
+            #[schemars(range(min = 0))]
+            count: i64,
+        }
+        #[derive(serde::Serialize, schemars::JsonSchema)]
+        struct Named {
+            #[schemars(regex(pattern = "^[a-z]+$"))]
+            name: String,
+        }
+        assert!(matches!(shape::<Plain>(), OutputShape::Value));
+        assert!(matches!(shape::<Vec<f64>>(), OutputShape::Floats(_)));
+        assert!(matches!(shape::<Vec<Bounded>>(), OutputShape::Bounded(_)));
+        assert!(matches!(shape::<Named>(), OutputShape::Bounded(_)));
+        let check = |count| {
+            shape::<Bounded>().check(&Observation::json(&Bounded { count }).expect("a value"))
+        };
+        assert!(check(0).is_ok());
+        let error = check(-1).expect_err("a misfit").detail().expect("a detail").to_owned();
+        assert!(error.contains("`count` must be at least 0, got -1"), "{error}");
     }
 }

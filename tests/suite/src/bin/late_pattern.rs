@@ -2,14 +2,21 @@
 //! regular expressions; this binary has no other such code.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tool_runtime::prelude::*;
-use tool_runtime::{Arguments, DecodeError, ToolPoolBuilder};
+use tool_runtime::{Arguments, CallError, DecodeError, ToolPoolBuilder};
 
 /// A type whose schema is stricter than its decoder.
 #[derive(Deserialize, JsonSchema)]
 struct Code {
+    #[schemars(regex(pattern = "^[a-z]+$"))]
+    code: String,
+}
+
+/// A type whose schema is stricter than its fields.
+#[derive(Serialize, JsonSchema)]
+struct GivenCode {
     #[schemars(regex(pattern = "^[a-z]+$"))]
     code: String,
 }
@@ -40,6 +47,15 @@ async fn plain(
     code: String,
 ) -> String {
     code
+}
+
+/// Return a code.
+#[tool]
+async fn give(
+    /// The code.
+    code: String,
+) -> GivenCode {
+    GivenCode { code }
 }
 
 /// An action written by hand, with a modified definition of another action.
@@ -83,6 +99,7 @@ async fn main() {
     let kind = std::env::args().nth(1).expect("the kind of tool that has the pattern");
     let pool = match kind.as_str() {
         "type" => ToolPool::builder().tool::<TakeAction>(),
+        "output" => ToolPool::builder().tool::<GiveAction>(),
         "argument" => ToolPool::builder().tool::<SpellAction>(),
         "action" => ToolPool::builder().tool::<ByHand>(),
         "builder" => ToolPool::builder().add(by_builder()),
@@ -100,5 +117,7 @@ async fn report(pool: ToolPoolBuilder) {
         "take" => json!({ "code": { "code": "A1" } }),
         _ => json!({ "code": "A1" }),
     };
-    println!("{}", pool.call_json(&tool, &arguments.to_string()).await);
+    let result = pool.call(ToolCall::json(&tool, arguments)).await;
+    let detail = result.error().and_then(CallError::detail).unwrap_or_default();
+    println!("{} {detail}", result.observation().to_text());
 }

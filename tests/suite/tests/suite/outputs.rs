@@ -5,11 +5,18 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt;
 use tool_runtime::prelude::*;
+use tool_runtime::{Before, Hook};
 
 #[derive(serde::Serialize, schemars::JsonSchema)]
 struct Point {
     x: i64,
     label: Option<String>,
+}
+
+#[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+struct Stars {
+    #[schemars(range(max = 5))]
+    stars: u8,
 }
 
 type Outcome<T> = Result<T, Failure>;
@@ -53,6 +60,7 @@ tools! {
     raised -> Result<(), std::io::Error> { Err(std::io::Error::other("disk on fire")) }
     hidden -> Result<(), ToolError> { Err(ToolError::internal("password=hunter2")) }
     passing -> Result<(), ToolError> { Err(ToolError::transient("busy; try again")) }
+    stars -> Result<Stars, String> { Ok(Stars { stars: 9 }) }
 }
 
 #[tokio::test]
@@ -227,4 +235,20 @@ async fn an_error_inside_of_an_option_or_a_result_is_an_error() {
 async fn a_result_type_can_be_returned_as_data() {
     let meant = call(&pool_of::<MeantAction>(), "meant", "").await;
     assert_eq!(meant["structuredContent"], json!([{"Ok": 1}, {"Err": "two"}]));
+}
+
+#[tokio::test]
+async fn a_result_beyond_the_bounds_of_its_schema_is_an_error_on_every_path() {
+    let pool = pool_of::<StarsAction>();
+    let json = call(&pool, "stars", "").await;
+    assert_eq!((&json["isError"], json.get("structuredContent")), (&json!(true), None));
+    assert!(json.to_string().contains("does not fit its own output schema"), "{json}");
+    assert_eq!(StarsAction {}.call(&pool).await.err().unwrap().class(), ErrorClass::Internal);
+
+    let governed = ToolPool::builder().tool::<StarsAction>();
+    let governed = governed.hook(Hook::before("*", |_| async { Before::proceed() }));
+    let result = governed.build().unwrap().call(ToolCall::new("stars", "")).await;
+    let error = result.error().unwrap();
+    assert_eq!(error.class(), ErrorClass::Internal);
+    assert!(error.detail().unwrap().contains("`stars` must be at most 5, got 9"), "{error:?}");
 }

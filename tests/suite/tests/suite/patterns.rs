@@ -8,7 +8,7 @@ use suite::limit;
 /// Each in a separate process, since patterns are enabled globally.
 #[test]
 fn patterns_are_enforced_for_every_type() {
-    for kind in ["type", "argument", "action", "builder"] {
+    for kind in ["type", "argument", "action", "builder", "output"] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_late_pattern"));
         let output = limit::output(command.arg(kind)).expect("it runs");
         let printed = String::from_utf8_lossy(&output.stdout);

@@ -1,8 +1,8 @@
 //! Records of calls from their proposal to their end, in every place of a log.
 
+mod absent;
 #[cfg(unix)]
 mod files;
-mod absent;
 mod open_calls;
 
 use super::*;

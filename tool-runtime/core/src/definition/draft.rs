@@ -180,7 +180,7 @@ impl Draft {
     /// Sets the output schema, unless the output is a scalar, which is shown as text.
     #[must_use]
     pub fn output_schema(mut self, make: fn(&mut SchemaGenerator) -> Option<Schema>) -> Self {
-        self.0.output_schema = schema::output(make);
+        self.0.set_output(make);
         self
     }
 }

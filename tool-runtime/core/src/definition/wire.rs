@@ -150,6 +150,7 @@ impl<'de> Deserialize<'de> for ToolDefinition {
             description: wire.description.into_owned(),
             input_schema: wire.input_schema.into_owned(),
             output_schema: wire.output_schema.map(Cow::into_owned),
+            output_is_bounded: false,
             icons: wire.icons.into_owned(),
             annotations: wire.annotations.into_owned(),
             untrusted_annotations,

@@ -83,21 +83,26 @@ pub(crate) fn input_of_closed<T: JsonSchema>(decode: Decode) -> Value {
     schema
 }
 
-/// The schema of an output. `None` for a type without one, and for a scalar, which is text.
+/// The schema of an output, and whether it asserts more than the type does. `None` for a type without a schema, and for a
+/// scalar, which is text.
 pub(crate) fn output(
     make: fn(&mut SchemaGenerator) -> Option<Schema>,
-) -> Option<Map<String, Value>> {
+) -> Option<(Map<String, Value>, bool)> {
     let mut generator = output_generator();
     let mut schema = make(&mut generator)?;
+    let definitions = generator.take_definitions(true);
+    // Later the widths of numbers are gone, by which the bounds of a type are told from those of an attribute.
+    let root = json!({ "$defs": &definitions });
+    let is_bounded = check::asserts_more_than_types(&root, schema.as_value());
     normal::output(&mut schema);
-    let definitions = normal::definitions(generator.take_definitions(true), normal::output);
+    let definitions = normal::definitions(definitions, normal::output);
     let Value::Object(mut map) = schema.to_value() else {
         return None;
     };
     if !definitions.is_empty() {
         map.insert("$defs".to_owned(), definitions.into());
     }
-    normal::holds_more_than_scalars(&map).then_some(map)
+    normal::holds_more_than_scalars(&map).then_some((map, is_bounded))
 }
 
 /// Whether the schema is stricter than decoding: then it is checked

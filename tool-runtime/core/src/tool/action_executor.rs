@@ -211,9 +211,9 @@ pub(crate) fn settle(
     shape: &OutputShape,
 ) -> Result<Observation, CallError> {
     let observation = observed?;
-    match shape {
-        OutputShape::Text if observation.is_scalar() => Ok(observation.into_plain_text()),
-        OutputShape::Floats(model) => model.check_floats(&observation).map(|()| observation),
-        OutputShape::Text | OutputShape::Value => Ok(observation),
+    if matches!(shape, OutputShape::Text) && observation.is_scalar() {
+        return Ok(observation.into_plain_text());
     }
+    shape.check(&observation)?;
+    Ok(observation)
 }

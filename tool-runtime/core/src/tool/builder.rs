@@ -236,7 +236,7 @@ impl ToolBuilder {
         }
         let unchecked = schema::unchecked(&self.definition.input_schema, "input");
         self.definition.problems.extend(unchecked);
-        self.definition.output_schema = schema::output(H::Output::output_schema);
+        self.definition.set_output(H::Output::output_schema);
         let declares_access = self.access.is_some();
         let executor = HandlerExecutor::new(handler, &self.definition, self.access);
         Tool::of_handler(self.definition, executor, declares_access)
