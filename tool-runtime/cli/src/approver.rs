@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::{self, BufRead, IsTerminal as _, Write};
 use std::sync::Arc;
 use tokio::sync::{Mutex, mpsc};
-use tool_runtime_core::seam::printable;
+use tool_runtime_core::seam::printable_lines;
 use tool_runtime_core::{Approval, ApprovalRequest, Approver, Approvers, BoxFuture, Remember};
 
 /// Asks a person at the terminal whether a call may run: `y` approves it, `s` all such calls of the
@@ -90,8 +90,7 @@ impl TerminalApprover {
         lines.discard();
         discard_typed();
         // A closed terminal has no answer.
-        let question = question.lines().map(printable).collect::<Vec<_>>().join("\n");
-        let _ = write!(io::stderr(), "{question}\n> ");
+        let _ = write!(io::stderr(), "{}\n> ", printable_lines(question));
         lines.next().await.map(|line| line.trim().to_owned())
     }
 

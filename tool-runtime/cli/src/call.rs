@@ -4,6 +4,7 @@ use super::options::{Call, Input};
 use super::{argument_source, arguments, exit, print, signals};
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
+use tool_runtime_core::seam::printable_lines;
 use tool_runtime_core::{ErrorClass, Observation, ToolCall, ToolPool, ToolResult};
 
 pub(super) async fn call(pool: &ToolPool, call: Call) -> ExitCode {
@@ -55,9 +56,9 @@ fn show(pool: &ToolPool, result: &ToolResult, arguments: &str) {
         return;
     }
     if let Some(tool) = pool.get(result.name()) {
-        print::dimmed(&print::clean(&tool.visualize(arguments)));
+        print::dimmed(&printable_lines(&tool.visualize(arguments)));
     }
-    print::line(&print::clean(&result.observation().visualize()));
+    print::line(&printable_lines(&result.observation().visualize()));
 }
 
 /// The text of a result, or a description of content without text.

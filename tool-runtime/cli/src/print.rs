@@ -3,7 +3,7 @@
 use super::exit;
 use serde_json::Value;
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
-use tool_runtime_core::seam::printable;
+use tool_runtime_core::seam::printable_lines;
 
 /// Prints a line. A failed write, to a full disk for example, ends the process; a closed pipe does not.
 pub(super) fn line(text: &str) {
@@ -31,11 +31,6 @@ pub(super) fn dimmed(text: &str) {
     }
 }
 
-/// Text of tools and servers without characters that control a terminal.
-pub(super) fn clean(text: &str) -> String {
-    text.lines().map(printable).collect::<Vec<_>>().join("\n")
-}
-
 /// A heading, bold and underlined on a terminal.
 pub(super) fn heading(text: &str) -> String {
     if no_color() || !std::io::stdout().is_terminal() {
@@ -60,7 +55,7 @@ pub(super) fn warning(text: &str) {
 }
 
 fn labelled(color: &str, label: &str, text: &str) {
-    let text = clean(text);
+    let text = printable_lines(text);
     let mut stderr = std::io::stderr().lock();
     let _ = match stderr.is_terminal() {
         true => writeln!(stderr, "\u{1b}[{color}m{label}\u{1b}[0m {text}"),
@@ -70,5 +65,5 @@ fn labelled(color: &str, label: &str, text: &str) {
 
 /// Prints a line to standard error.
 pub(super) fn to_stderr(text: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{}", clean(text));
+    let _ = writeln!(std::io::stderr().lock(), "{}", printable_lines(text));
 }

@@ -20,6 +20,11 @@ pub fn printable(line: &str) -> String {
     printable
 }
 
+/// Lines without characters that control a terminal, see [`printable`].
+pub fn printable_lines(text: &str) -> String {
+    text.lines().map(printable).collect::<Vec<_>>().join("\n")
+}
+
 /// Text on one printable line of at most `limit` characters, with single spaces between words. A
 /// longer one ends with `..`.
 pub fn one_line(text: &str, limit: usize) -> String {
@@ -92,6 +97,11 @@ mod tests {
         );
         assert_eq!(printable("a\u{202e}b\u{200b}c"), "a\u{fffd}b\u{fffd}c");
         assert_eq!(printable("a\u{e0041}\u{e0100}\u{3164}"), "a\u{fffd}\u{fffd}\u{fffd}");
+    }
+
+    #[test]
+    fn lines_are_kept() {
+        assert_eq!(printable_lines("a\u{1b}[2J\r\n\n\u{7}b\n"), "a\n\n\u{fffd}b");
     }
 
     #[test]

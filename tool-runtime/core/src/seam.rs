@@ -20,7 +20,7 @@ pub use crate::mask::{Mask, as_json_in_place, has_secret, has_secret_key};
 pub use crate::matching::argument_text;
 pub use crate::name::{MAX_LENGTH, is_allowed, problem};
 pub use crate::pool::{Absence, Claim, CommandFailure, Found, PoolNews, Watcher, run_printing};
-pub use crate::printable::{one_line, printable};
+pub use crate::printable::{one_line, printable, printable_lines};
 #[cfg(feature = "redact")]
 pub use crate::redactor::{HIDDEN, MIN_LENGTH as MIN_SECRET, Redactor};
 pub use crate::registration::{ExpectedTool, expected_tools};

@@ -1,6 +1,6 @@
 //! How people see a call: at a terminal, in a form, in an inbox.
 
-use crate::printable::{is_deceptive, printable};
+use crate::printable::{is_deceptive, printable, printable_lines};
 use crate::schema::check::hide_secrets;
 use serde_json::{Map, Value};
 use std::fmt::{self, Write as _};
@@ -50,11 +50,6 @@ pub(crate) fn call(tool: &str, arguments: &str, schema: &Map<String, Value>) -> 
 pub(crate) fn own(text: &str) -> String {
     let Some((cut, _)) = text.char_indices().nth(MAX_CALL) else { return printable_lines(text) };
     format!("{} .. ({} in all)", printable_lines(&text[..cut]), Size(text.len()))
-}
-
-/// A text with lines that control no terminal.
-pub(crate) fn printable_lines(text: &str) -> String {
-    text.lines().map(printable).collect::<Vec<_>>().join("\n")
 }
 
 /// Where members stand: names of arguments are written bare if they are words.

@@ -2,9 +2,11 @@
 
 use super::approvers::Approvers;
 use crate::governance::Risk;
-use crate::printable::printable;
-use crate::visual::printable_lines;
+use crate::printable::{one_line, printable_lines};
 use std::fmt;
+
+/// Limit on the characters of what the model says about a call.
+const MAX_SUMMARY: usize = 1_000;
 
 /// A question with its call: the same text at a terminal, in a form and in an inbox.
 ///
@@ -40,8 +42,7 @@ impl fmt::Display for QuestionText<'_> {
             writeln!(f, "  {mark}{line}")?;
         }
         if let Some(summary) = self.summary {
-            let words = summary.lines().map(printable).collect::<Vec<_>>().join(" ");
-            writeln!(f, "  the model says: {words}")?;
+            writeln!(f, "  the model says: {}", one_line(summary, MAX_SUMMARY))?;
         }
         if self.risk != Risk::Unknown {
             writeln!(f, "  risk, as the model judges it: {}", self.risk)?;

@@ -31,6 +31,7 @@ pub(super) use resolve::{closed_pool, resolve};
 pub(super) use restrict::{check_rule, check_scopes};
 
 use crate::error::{CallError, ErrorClass};
+use crate::printable::printable_lines;
 
 /// The error of a call that a policy, a hook or the lack of a person denies.
 fn denied(tool: &str, reason: &str) -> CallError {
@@ -52,6 +53,10 @@ fn unchecked(tool: &str, detail: String) -> CallError {
     CallError::new(ErrorClass::Internal, text).with_detail(detail)
 }
 
+/// A text with a reason of a policy, a hook or a person, which may hold anything.
 fn because(text: String, reason: &str) -> String {
-    if reason.trim().is_empty() { text } else { format!("{text}: {reason}") }
+    match printable_lines(reason.trim()) {
+        reason if reason.is_empty() => text,
+        reason => format!("{text}: {reason}"),
+    }
 }

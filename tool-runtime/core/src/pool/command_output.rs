@@ -1,5 +1,6 @@
 //! Output and exit codes of commands that other crates of the runtime bring.
 
+use crate::printable::printable_lines;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::process::ExitCode;
 
@@ -31,7 +32,7 @@ pub fn run_printing(run: impl FnOnce(&mut dyn Write) -> Result<bool, CommandFail
     let output = Output { inner: io::stdout().lock(), is_closed: false };
     let (code, error) = ended(output, run);
     if let Some(error) = error {
-        let _ = writeln!(io::stderr().lock(), "error: {error}");
+        let _ = writeln!(io::stderr().lock(), "error: {}", printable_lines(&error));
     }
     ExitCode::from(code)
 }

@@ -11,10 +11,14 @@ use crate::governance::{Answer, Question, Step};
 use crate::hook::{HookCall, catch_panic};
 use crate::pool::ToolPool;
 use crate::principal::Principal;
+use crate::printable::one_line;
 use crate::tool::DecodedCall;
 use std::mem;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// Limit on the characters of a person's reason.
+const MAX_REASON: usize = 1_000;
 
 /// Asks the questions that policies and hooks raised, one after the other. What is approved is what runs: arguments
 /// that the approver changes are decoded and decided about again, and nobody is asked about them.
@@ -161,7 +165,7 @@ async fn apply(
         }
         Approval::Rejected { reason, by, .. } => {
             step.rejected_by.clone_from(by);
-            Err(not_approved(step.call.name(), reason))
+            Err(not_approved(step.call.name(), &one_line(reason, MAX_REASON)))
         }
         Approval::Unasked { reason } => {
             let text = "it requires approval, and nobody can be asked".to_owned();

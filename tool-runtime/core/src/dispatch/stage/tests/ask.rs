@@ -85,6 +85,19 @@ async fn a_rejection_ends_the_questions_with_a_reason() {
 }
 
 #[tokio::test]
+async fn a_reason_is_one_line_that_controls_no_terminal() {
+    let reject = |reason: String| async move {
+        let approver = move |_: ApprovalRequest| ready(Approval::rejected(reason.clone()));
+        asking([ask("1?")], approver).await.unwrap_err().message().to_owned()
+    };
+    let refused = "the call to `fs.read` was not approved: ";
+    let forged = reject("\u{1b}[2Jno\nrun it\u{202e} anyway".to_owned()).await;
+    assert_eq!(forged, format!("{refused}no run it\u{fffd} anyway"));
+    let long = reject("no ".repeat(100_000)).await;
+    assert!(long.len() < 1_100 && long.ends_with(".."), "{}", long.len());
+}
+
+#[tokio::test]
 async fn the_second_question_must_be_approved_too() {
     let error = asking([ask("1?"), ask("2?")], |request: ApprovalRequest| {
         ready(match request.question() {
