@@ -337,7 +337,15 @@ impl Builtins {
     /// Adds the tools for files: read, write, edit, patch, list, move, delete, undo.
     pub fn files(self) -> Self {
         self.family_of_tools(|builtins| {
-            builtins.tools(Ok(Files::over(builtins.workspace().clone())))
+            let tools = builtins.tools(Ok(Files::over(builtins.workspace().clone())));
+            let show = |tool: Tool| match tool.name() == builtins.named("Write") {
+                true => {
+                    let workspace = builtins.workspace().clone();
+                    tool.shown_by(move |arguments| visual::replaced(&workspace, arguments))
+                }
+                false => tool,
+            };
+            tools.into_iter().map(show).collect()
         })
     }
 }

@@ -73,6 +73,8 @@ struct Parts {
     declares_access: bool,
     /// The directory at which relative paths in keys begin. Default: that of the process.
     directory: Option<Arc<Path>>,
+    /// Shows a call to people, instead of the executor.
+    show: Option<Box<ShowCall>>,
     /// Whether the executor was written by the user. It is notified of interruptions, and its results are
     /// checked against the schema.
     is_custom: bool,
@@ -81,6 +83,9 @@ struct Parts {
     /// The tool that a transform started from.
     made_from: Option<Tool>,
 }
+
+/// The text that shows a call of these arguments, if there is one.
+type ShowCall = dyn Fn(&str) -> Option<String> + Send + Sync;
 
 /// A validated call that has not started.
 #[derive(Default)]
@@ -134,6 +139,7 @@ impl Tool {
             unusable: OnceLock::new(),
             declares_access: true,
             directory: None,
+            show: None,
             is_custom: true,
             enforces_timeout: false,
             made_from: None,
@@ -208,6 +214,7 @@ impl Tool {
             unusable: OnceLock::new(),
             declares_access: parts.declares_access,
             directory: parts.directory.clone(),
+            show: None,
             is_custom: parts.is_custom,
             enforces_timeout: parts.enforces_timeout,
             made_from: Some(other.clone()),
@@ -256,6 +263,7 @@ impl Tool {
             unusable: OnceLock::new(),
             declares_access,
             directory: None,
+            show: None,
             is_custom: false,
             enforces_timeout: false,
             made_from: None,
@@ -312,8 +320,10 @@ impl Tool {
 
     /// The tool's own text about a call, if it has one.
     pub(crate) fn own_text(&self, arguments: &str) -> Option<String> {
-        // `visualize` is the user's code and may panic.
-        caught(|| self.executor().visualize(Arguments::new(arguments))).ok().flatten()
+        let own = || self.executor().visualize(Arguments::new(arguments));
+        let show = || self.0.show.as_ref().and_then(|show| show(arguments)).or_else(own);
+        // Both are the user's code and may panic.
+        caught(show).ok().flatten()
     }
 
     pub(crate) fn executor(&self) -> &dyn Executor {
@@ -537,6 +547,27 @@ impl Tool {
     pub fn resolve_keys_in(mut self, directory: impl Into<PathBuf>) -> Self {
         if let Some(parts) = Arc::get_mut(&mut self.0) {
             parts.directory = Some(directory.into().into());
+        }
+        self
+    }
+
+    /// Sets the text that shows a call of these arguments to people, for one that depends on more than the arguments, such as
+    /// the file that a call replaces. `None` for the tool's own text. Nothing changes once the tool was cloned.
+    ///
+    /// ```
+    /// use tool_runtime::prelude::*;
+    ///
+    /// let clear = Tool::builder("clear", "Remove all notes.").handler(|| async { "removed" });
+    /// let clear = clear.shown_by(|_| Some("Remove 3 notes".to_owned()));
+    /// assert_eq!(clear.visualize("{}"), "Remove 3 notes");
+    /// ```
+    #[must_use]
+    pub fn shown_by(
+        mut self,
+        show: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        if let Some(parts) = Arc::get_mut(&mut self.0) {
+            parts.show = Some(Box::new(show));
         }
         self
     }

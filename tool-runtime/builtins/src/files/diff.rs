@@ -11,7 +11,7 @@ const MAX_CHARACTERS: usize = 16_000;
 const TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Lines around a change.
-const CONTEXT: usize = 3;
+pub(super) const CONTEXT: usize = 3;
 
 /// The changes of a file, cut with a notice. Empty if there are none.
 pub(crate) fn unified(path: &str, before: Option<&str>, after: Option<&str>) -> String {
@@ -36,7 +36,7 @@ pub(crate) fn unified(path: &str, before: Option<&str>, after: Option<&str>) -> 
 
 /// The part of both texts that differs, with lines of context, and the number of equal lines before it. Comparing the
 /// lines of whole files takes several times their memory.
-fn changed_part<'t>(old: &'t str, new: &'t str) -> (usize, [&'t str; 2]) {
+pub(super) fn changed_part<'t>(old: &'t str, new: &'t str) -> (usize, [&'t str; 2]) {
     let equal = old.bytes().zip(new.bytes()).take_while(|(old, new)| old == new).count();
     let lines = old.as_bytes()[..equal].iter().enumerate().rev();
     let mut ends = lines.filter(|(_, byte)| **byte == b'\n').map(|(end, _)| end);

@@ -1,15 +1,42 @@
 //! The texts that show calls to people before they run: changes as lines with `-` and `+`.
 
+use super::commit::Before;
+use super::diff::{CONTEXT, changed_part};
+use super::text::{LfView, Text};
 use super::{
     EditOperation, EditorCommand, FilesApplyPatchAction, FilesEditAction, FilesFileEditorAction,
     FilesMultiEditAction, FilesWriteAction,
 };
+use crate::workspace::Workspace;
 use similar::{ChangeTag, TextDiff};
 use std::fmt::Write as _;
 use std::time::Duration;
+use tool_runtime::{Action as _, Arguments};
 
 /// Time after which a difference becomes coarser.
 const TIMEOUT: Duration = Duration::from_millis(100);
+
+/// Limit on the bytes of a file and its new content whose difference is shown.
+const MAX_COMPARED: usize = 4_000_000;
+
+/// The difference to the file that a call of `Write` replaces, as the file is now. `None` if there is no such text.
+pub(super) fn replaced(workspace: &Workspace, arguments: &str) -> Option<String> {
+    let FilesWriteAction { file_path, content } =
+        FilesWriteAction::decode(Arguments::new(arguments)).ok()?;
+    let before = Before::read(&workspace.resolve(&file_path).ok()?).ok()?;
+    let bytes = &before.snapshot()?.bytes;
+    if bytes.len() + content.len() > MAX_COMPARED {
+        return None;
+    }
+    let old = Text::decode(bytes).ok()?.content;
+    let lines = LfView::of(&old);
+    // The file keeps its line endings unless the content has its own.
+    let old = if content.contains('\r') { &old } else { &*lines.text };
+    Some(match difference(old, &content).as_str() {
+        "" => format!("Write {file_path:?}, which changes nothing"),
+        change => format!("Write {file_path:?}, over its content:{change}"),
+    })
+}
 
 pub(super) fn write(call: &FilesWriteAction) -> String {
     format!("Write {:?}, all of it:{}", call.file_path, difference("", &call.content))
@@ -57,29 +84,41 @@ fn name(command: EditorCommand) -> &'static str {
     }
 }
 
-/// The lines of both texts after line feeds: removed ones with `-`, new ones with `+`, equal ones with a space.
+/// The lines of both texts that differ, after line feeds: removed ones with `-`, new ones with `+`, and equal ones around
+/// them with a space. `..` stands for equal lines in between and before.
 fn difference(old: &str, new: &str) -> String {
+    let (skipped, [old, new]) = changed_part(old, new);
     let mut config = TextDiff::configure();
     let diff = config.timeout(TIMEOUT).diff_lines(old, new);
-    let line = |change: similar::Change<&str>| {
-        let sign = match change.tag() {
-            ChangeTag::Equal => ' ',
-            ChangeTag::Delete => '-',
-            ChangeTag::Insert => '+',
-        };
-        format!("\n{sign} {}", change.value().trim_end_matches(['\n', '\r']))
-    };
-    diff.iter_all_changes().map(line).collect()
+    let mut text = String::new();
+    for (position, group) in diff.grouped_ops(CONTEXT).iter().enumerate() {
+        if skipped > 0 || position > 0 {
+            text.push_str("\n..");
+        }
+        for change in group.iter().flat_map(|operation| diff.iter_changes(operation)) {
+            let sign = match change.tag() {
+                ChangeTag::Equal => ' ',
+                ChangeTag::Delete => '-',
+                ChangeTag::Insert => '+',
+            };
+            let _ = write!(text, "\n{sign} {}", change.value().trim_end_matches(['\n', '\r']));
+        }
+    }
+    text
 }
 
 #[cfg(test)]
 mod tests {
     use crate::{Builtins, Profile, Workspace};
     use serde_json::{Value, json};
+    use tempfile::TempDir;
     use tool_runtime::ToolPool;
 
     fn shown(tool: &str, arguments: &Value) -> String {
-        let directory = tempfile::tempdir().unwrap();
+        shown_in(&tempfile::tempdir().unwrap(), tool, arguments)
+    }
+
+    fn shown_in(directory: &TempDir, tool: &str, arguments: &Value) -> String {
         let workspace = Workspace::builder().root(directory.path()).build().unwrap();
         let profile = if tool == "file_editor" { Profile::OpenHands } else { Profile::Standard };
         let builtins = Builtins::new(workspace).profiles([profile]).files();
@@ -110,5 +149,26 @@ mod tests {
         let call = json!({ "file_path": "x", "content": "a\n".repeat(100_000) });
         let text = shown("Write", &call);
         assert!(text.len() < 25_000 && text.ends_with(" .. (400.0 kB in all)"), "{}", text.len());
+    }
+
+    #[test]
+    fn a_new_content_is_shown_as_the_difference_to_the_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let old: String = (1..=40).map(|line| format!("{line}\r\n")).collect();
+        std::fs::write(directory.path().join("x"), &old).unwrap();
+        let show = |path: &str, content: &str| {
+            shown_in(&directory, "Write", &json!({ "file_path": path, "content": content }))
+        };
+        let new = old.replace('\r', "").replace("20\n", "twenty\n").replace("40\n", "");
+        assert_eq!(
+            show("x", &new),
+            "Write \"x\", over its content:\n..\n  17\n  18\n  19\n- 20\n+ twenty\n  21\n  22\n  23\n..\n  37\n  38\n  39\n- 40"
+        );
+        assert_eq!(show("x", &old), "Write \"x\", which changes nothing");
+        let all = ", all of it:\n+ new";
+        std::fs::write(directory.path().join("picture"), [0, 159, 146, 150]).unwrap();
+        for path in ["picture", "absent", ".", "../outside"] {
+            assert_eq!(show(path, "new"), format!("Write {path:?}{all}"));
+        }
     }
 }
