@@ -1,5 +1,7 @@
 //! Parameters that a pool adds to its tools: listed first, and removed from each call.
 
+mod asked_risk;
+
 use super::export::generate::Rng;
 use super::support::{Echo, class};
 use serde_json::{Value, json};
