@@ -272,7 +272,7 @@ fn unknown(call: &SampleCall, pool: &ToolPool) -> Option<String> {
     if names.contains(&name) {
         return None;
     }
-    let help = match nearest(name, names.into_iter(), 1).first() {
+    let help = match nearest(name, names, 1).first() {
         Some(near) => format!("did you mean `{near}`?"),
         None => "`list` shows them".to_owned(),
     };

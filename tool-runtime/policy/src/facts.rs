@@ -51,7 +51,7 @@ pub(crate) struct ArgumentFacts<'a> {
 
 enum Written<'a> {
     InCall(CallView<'a>),
-    InCase { text: &'a str, called: Option<&'a Tool>, effective: OnceCell<EffectiveArguments> },
+    InCase { text: &'a str, called: Option<&'a Tool>, effective: OnceCell<Box<EffectiveArguments>> },
 }
 
 impl<'a> Facts<'a> {
@@ -103,7 +103,7 @@ impl<'a> ArgumentFacts<'a> {
         match &self.written {
             Written::InCall(call) => call.effective_arguments(),
             Written::InCase { text, called, effective } => {
-                effective.get_or_init(|| EffectiveArguments::new(text, *called))
+                effective.get_or_init(|| Box::new(EffectiveArguments::new(text, *called)))
             }
         }
     }

@@ -127,10 +127,7 @@ impl ToolPool {
             arguments: serde_json::json!(arguments).to_string(),
         };
         governed::run(self, requested, context, |arguments, context| async move {
-            let arguments = Arguments::new(&arguments).parse::<TextArguments>();
-            let arguments =
-                arguments.map_err(|error| CallError::new(ErrorClass::Input, error.to_string()))?;
-            own.run(&arguments, &context).await
+            own.run(&texts(&arguments)?, &context).await
         })
         .await
     }
@@ -149,7 +146,7 @@ impl ToolPool {
             arguments: serde_json::json!({ "uri": uri }).to_string(),
         };
         governed::run(self, requested, context, |arguments, context| async move {
-            if arguments != serde_json::json!({ "uri": read }).to_string() {
+            if texts(&arguments)? != TextArguments::from([("uri".to_owned(), read.clone())]) {
                 let text = "the URI of a resource cannot be changed";
                 return Err(CallError::new(ErrorClass::Input, text));
             }
@@ -254,6 +251,12 @@ impl ToolPool {
             None => (limit, Cow::Borrowed(context)),
         }
     }
+}
+
+/// The arguments of a call, which a person may have changed.
+fn texts(arguments: &str) -> Result<TextArguments, CallError> {
+    let texts = Arguments::new(arguments).parse();
+    texts.map_err(|error| CallError::new(ErrorClass::Input, error.to_string()))
 }
 
 /// Runs a prompt or a resource. The future's output is erased, so that it is compiled once.
