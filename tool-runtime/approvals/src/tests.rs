@@ -2,7 +2,7 @@
 
 use crate::{
     ApprovalAnswer, ApprovalStore, FileStore, Inbox, MemoryStore, PendingApproval, Remembering,
-    StoreError, StoredApproval,
+    StoreError,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,6 +11,8 @@ use tool_runtime_core::{
     Approval, ApprovalRequest, Approver, Approvers, AskCaller, CallView, Decision, MatchAs,
     PolicyEngine, Principal, Remember, Tool, ToolCall, ToolContext, ToolPool,
 };
+
+const DAY: Duration = Duration::from_secs(86_400);
 
 /// A question of ada about a path.
 fn request(path: &str) -> ApprovalRequest {
@@ -127,62 +129,18 @@ async fn only_the_people_of_the_question_approve_and_anyone_denies() {
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_the_store_took_in_time_counts() {
-    /// Takes the answer at the moment at which the call stops waiting.
-    struct LastMoment(MemoryStore);
-
-    impl ApprovalStore for LastMoment {
-        fn open(
-            &self,
-            request: PendingApproval,
-        ) -> tool_runtime_core::BoxFuture<'_, Result<StoredApproval, StoreError>> {
-            self.0.open(request)
-        }
-
-        fn get<'a>(
-            &'a self,
-            id: &'a str,
-        ) -> tool_runtime_core::BoxFuture<'a, Result<Option<StoredApproval>, StoreError>> {
-            self.0.get(id)
-        }
-
-        fn list(
-            &self,
-        ) -> tool_runtime_core::BoxFuture<'_, Result<Vec<StoredApproval>, StoreError>> {
-            self.0.list()
-        }
-
-        fn answer<'a>(
-            &'a self,
-            id: &'a str,
-            answer: ApprovalAnswer,
-        ) -> tool_runtime_core::BoxFuture<'a, Result<(), StoreError>> {
-            self.0.answer(id, answer)
-        }
-
-        fn expire<'a>(
-            &'a self,
-            id: &'a str,
-        ) -> tool_runtime_core::BoxFuture<'a, Result<Option<StoredApproval>, StoreError>> {
-            Box::pin(async move {
-                self.0.answer(id, yes()).await?;
-                self.0.expire(id).await
-            })
-        }
-
-        fn remove<'a>(
-            &'a self,
-            id: &'a str,
-        ) -> tool_runtime_core::BoxFuture<'a, Result<(), StoreError>> {
-            self.0.remove(id)
-        }
-
-        fn changed(&self) -> tool_runtime_core::BoxFuture<'_, ()> {
-            self.0.changed()
-        }
-    }
-
-    let inbox = Inbox::new(LastMoment(MemoryStore::new())).expiry(Duration::from_secs(5));
-    assert_eq!(inbox.approve(&request("a")).await, Approval::approved().by("grace"));
+    // The inbox does not look at its store again before the time is up.
+    let directory = tempfile::tempdir().unwrap();
+    let store = FileStore::open(directory.path()).unwrap().poll_interval(DAY);
+    let inbox = Inbox::new(store.clone()).expiry(Duration::from_secs(60));
+    let request = request("a");
+    let person = async {
+        tokio::time::sleep(Duration::from_secs(30)).await;
+        let asked = store.list().await.unwrap().remove(0).request;
+        store.answer(&asked.id, yes()).await.unwrap();
+    };
+    let (answer, ()) = tokio::join!(inbox.approve(&request), person);
+    assert_eq!(answer, Approval::approved().by("grace"));
 }
 
 #[tokio::test(start_paused = true)]
@@ -248,8 +206,6 @@ fn remembering(
 fn below_srv() -> Remember {
     Remember::pattern("path", MatchAs::Path, "/srv/**")
 }
-
-const DAY: Duration = Duration::from_secs(86_400);
 
 /// Whether the approver asks its person about the request.
 async fn asks(
