@@ -8,10 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tool_runtime::policy::{BudgetStore, LimitKeeper, Policies};
 use tool_runtime::prelude::*;
-use tool_runtime::{
-    Approval, ApprovalRequest, CallEvent, CallStage, Execution, Principal, Receipt, RecordError,
-    Recorder,
-};
+use tool_runtime::{Approval, ApprovalRequest, Execution, Principal, RecordError};
 
 /// A clock that stands until it is moved.
 #[derive(Clone)]
@@ -98,36 +95,6 @@ rules:
     assert_eq!(fate(&pool, reading("a")).await, "ran");
     assert_eq!(fate(&pool, reading("a")).await, "limited");
     assert_eq!(keeper.used("r#0"), 1);
-}
-
-/// Refuses the first start.
-#[derive(Default)]
-struct FirstLost(AtomicBool);
-
-impl Recorder for FirstLost {
-    fn record(&self, event: CallEvent<'_>) -> Receipt {
-        let is_start = matches!(event.stage, CallStage::Started { .. });
-        match is_start && !self.0.swap(true, Ordering::Relaxed) {
-            true => Receipt::refused(RecordError::new("the disk is full").for_all_calls()),
-            false => Receipt::recorded(),
-        }
-    }
-}
-
-#[tokio::test]
-async fn a_call_that_was_allowed_and_did_not_start_is_refunded() {
-    for limit in [
-        "rate_limit: {max: 1, window: 1h}",
-        "rate_limit: {max: 1, window: 1h, kind: bucket}",
-        "budget: {calls: 1}",
-    ] {
-        let policies =
-            Policies::new().policy(yaml(&format!("rules: [{{id: r, then: allow, {limit}}}]")));
-        let pool = builder().install(policies).recorder(FirstLost::default()).build().unwrap();
-        assert_eq!(fate(&pool, reading("a")).await, "failed", "{limit}");
-        assert_eq!(fate(&pool, reading("a")).await, "ran", "{limit}");
-        assert_eq!(fate(&pool, reading("a")).await, "limited", "{limit}");
-    }
 }
 
 #[tokio::test]
