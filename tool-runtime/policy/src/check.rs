@@ -128,9 +128,7 @@ impl Policy {
             })
             .collect()
     }
-}
 
-impl Policy {
     fn lacks_of_tools(&self, pool: &ToolPool) -> Vec<String> {
         let snapshot = pool.snapshot();
         let own = self.rules.iter().filter(|rule| rule.merged_from.is_none());

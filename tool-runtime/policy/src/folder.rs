@@ -67,7 +67,6 @@ impl PolicyFolder {
         own.or(self.global.as_ref())
     }
 
-    #[cfg(feature = "cli")]
     pub(crate) fn policies(&self) -> impl Iterator<Item = &Policy> {
         self.global.iter().chain(self.callers.values())
     }

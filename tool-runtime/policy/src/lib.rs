@@ -56,7 +56,7 @@ pub use folder::PolicyFolder;
 pub use limits::{BudgetStore, LimitKeeper, Share};
 pub use live::LivePolicy;
 pub use modes::{NoSession, PermissionMode, Permissions};
-pub use policies::{Policies, Shared};
+pub use policies::Policies;
 pub use policy::Policy;
 pub use read::{Format, PolicyError, PolicyProblem};
 #[cfg(feature = "shell")]

@@ -34,7 +34,8 @@ pub struct LivePolicy(Arc<Live>);
 
 struct Live {
     path: PathBuf,
-    current: ArcSwap<Version>,
+    /// A [`Policy`], a [`PolicyFolder`], or [`Broken`].
+    current: ArcSwap<Arc<dyn PolicyEngine>>,
     configure: Box<dyn Fn(Policy) -> Policy + Send + Sync>,
     /// Serialises reading, so that an older version never takes the place of a newer one.
     state: Mutex<State>,
@@ -50,11 +51,14 @@ struct State {
 /// cannot be read.
 type Stamp = Vec<(PathBuf, Option<u64>)>;
 
-enum Version {
-    File(Policy),
-    Folder(PolicyFolder),
-    /// There never was a version without mistakes.
-    Broken,
+/// There never was a version without mistakes.
+struct Broken;
+
+impl PolicyEngine for Broken {
+    fn decide(&self, _: &CallView<'_>) -> Decision {
+        Decision::deny("the policy cannot be read; nothing runs until it is corrected")
+            .with_rule("policy-error")
+    }
 }
 
 impl LivePolicy {
@@ -83,7 +87,7 @@ impl LivePolicy {
     ) -> Self {
         let live = Self(Arc::new(Live {
             path: path.into(),
-            current: ArcSwap::from_pointee(Version::Broken),
+            current: ArcSwap::from_pointee(Arc::new(Broken)),
             configure: Box::new(configure),
             state: Mutex::default(),
         }));
@@ -168,16 +172,16 @@ impl LivePolicy {
 }
 
 impl Live {
-    fn read(&self) -> Result<Version, PolicyError> {
+    fn read(&self) -> Result<Arc<dyn PolicyEngine>, PolicyError> {
         if !self.path.is_dir() {
-            return Ok(Version::File((self.configure)(Policy::read(&self.path)?)));
+            return Ok(Arc::new((self.configure)(Policy::read(&self.path)?)));
         }
         let mut folder = PolicyFolder::read(&self.path)?;
         for policy in folder.policies_mut() {
             let empty = Policy::builder().build()?;
             *policy = (self.configure)(std::mem::replace(policy, empty));
         }
-        Ok(Version::Folder(folder))
+        Ok(Arc::new(folder))
     }
 }
 
@@ -196,38 +200,19 @@ fn stamp(path: &Path) -> Stamp {
 
 impl PolicyEngine for LivePolicy {
     fn questions(&self) -> Vec<(String, Approvers)> {
-        match &**self.0.current.load() {
-            Version::File(policy) => policy.questions(),
-            Version::Folder(folder) => folder.questions(),
-            Version::Broken => Vec::new(),
-        }
+        self.0.current.load().questions()
     }
 
     fn reads_risk(&self) -> bool {
-        match &**self.0.current.load() {
-            Version::File(policy) => policy.reads_risk(),
-            Version::Folder(folder) => folder.reads_risk(),
-            Version::Broken => false,
-        }
+        self.0.current.load().reads_risk()
     }
 
     fn decide(&self, call: &CallView<'_>) -> Decision {
-        match &**self.0.current.load() {
-            Version::File(policy) => policy.decide(call),
-            Version::Folder(folder) => folder.decide(call),
-            Version::Broken => {
-                Decision::deny("the policy cannot be read; nothing runs until it is corrected")
-                    .with_rule("policy-error")
-            }
-        }
+        self.0.current.load().decide(call)
     }
 
     fn visible(&self, tool: &ToolDefinition, principal: &Principal) -> bool {
-        match &**self.0.current.load() {
-            Version::File(policy) => policy.visible(tool, principal),
-            Version::Folder(folder) => folder.visible(tool, principal),
-            Version::Broken => true,
-        }
+        self.0.current.load().visible(tool, principal)
     }
 }
 

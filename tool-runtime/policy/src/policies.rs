@@ -8,10 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 #[cfg(feature = "cli")]
 use tool_runtime_core::CliCommand;
-use tool_runtime_core::{
-    Approvers, CallView, Decision, Effect, PolicyEngine, PoolExtension, Principal, ToolDefinition,
-    ToolPoolBuilder,
-};
+use tool_runtime_core::{CallView, Decision, Effect, PolicyEngine, PoolExtension, ToolPoolBuilder};
 
 /// Several policies for one pool, and what keeps their limits. Deny beats ask beats allow. If several ask, each
 /// question is put to the people that its policy names, and those to the same people are one.
@@ -32,7 +29,7 @@ use tool_runtime_core::{
 /// ```
 #[derive(Default)]
 pub struct Policies {
-    engines: Vec<Box<dyn PolicyEngine>>,
+    engines: Vec<Arc<dyn PolicyEngine>>,
     keeper: LimitKeeper,
     has_limits: bool,
     is_dry_run: bool,
@@ -62,7 +59,7 @@ impl Policies {
     /// Adds another engine.
     #[must_use]
     pub fn engine(mut self, engine: impl PolicyEngine) -> Self {
-        self.engines.push(Box::new(engine));
+        self.engines.push(Arc::new(engine));
         self
     }
 
@@ -90,8 +87,7 @@ impl PoolExtension for Policies {
             return builder.policy(DryRun(self.engines));
         }
         // One by one: the question of each is asked, and answered by the people that it names.
-        let engines = self.engines.into_iter();
-        let builder = engines.fold(builder, |builder, engine| builder.policy(Boxed(engine)));
+        let builder = self.engines.into_iter().fold(builder, ToolPoolBuilder::policy);
         match self.has_limits {
             true => builder.limiter(self.keeper.clone()).recorder(self.keeper),
             false => builder,
@@ -126,28 +122,8 @@ impl PoolExtension for LivePolicy {
     }
 }
 
-struct Boxed(Box<dyn PolicyEngine>);
-
-impl PolicyEngine for Boxed {
-    fn decide(&self, call: &CallView<'_>) -> Decision {
-        self.0.decide(call)
-    }
-
-    fn questions(&self) -> Vec<(String, Approvers)> {
-        self.0.questions()
-    }
-
-    fn reads_risk(&self) -> bool {
-        self.0.reads_risk()
-    }
-
-    fn visible(&self, tool: &ToolDefinition, principal: &Principal) -> bool {
-        self.0.visible(tool, principal)
-    }
-}
-
 /// Logs what would have happened.
-struct DryRun(Vec<Box<dyn PolicyEngine>>);
+struct DryRun(Vec<Arc<dyn PolicyEngine>>);
 
 impl PolicyEngine for DryRun {
     fn decide(&self, call: &CallView<'_>) -> Decision {
@@ -167,31 +143,6 @@ impl PolicyEngine for DryRun {
         self.0.iter().any(|engine| engine.reads_risk())
     }
 }
-
-/// An engine that several owners share.
-impl<E: PolicyEngine> PolicyEngine for Shared<E> {
-    fn decide(&self, call: &CallView<'_>) -> Decision {
-        self.0.decide(call)
-    }
-
-    fn visible(&self, tool: &ToolDefinition, principal: &Principal) -> bool {
-        self.0.visible(tool, principal)
-    }
-}
-
-/// An engine that several pools share.
-///
-/// ```
-/// use std::sync::Arc;
-/// use tool_runtime::ToolPool;
-/// use tool_runtime::policy::{Policy, Shared};
-///
-/// let policy = Arc::new(Policy::builder().build()?);
-/// let pool = ToolPool::builder().policy(Shared(policy)).allow_empty().build()?;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Debug)]
-pub struct Shared<E>(pub Arc<E>);
 
 impl fmt::Debug for Policies {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

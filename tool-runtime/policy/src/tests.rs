@@ -6,6 +6,7 @@ mod effective;
 mod golden;
 mod offerings;
 mod people;
+mod pools;
 mod properties;
 mod touches;
 

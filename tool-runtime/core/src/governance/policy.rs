@@ -72,6 +72,25 @@ pub trait PolicyEngine: Send + Sync + 'static {
     }
 }
 
+/// An engine that several pools share.
+impl<E: PolicyEngine + ?Sized> PolicyEngine for Arc<E> {
+    fn decide(&self, call: &CallView<'_>) -> Decision {
+        (**self).decide(call)
+    }
+
+    fn visible(&self, tool: &ToolDefinition, principal: &Principal) -> bool {
+        (**self).visible(tool, principal)
+    }
+
+    fn questions(&self) -> Vec<(String, Approvers)> {
+        (**self).questions()
+    }
+
+    fn reads_risk(&self) -> bool {
+        (**self).reads_risk()
+    }
+}
+
 /// The effect of a [`Decision`], from the loosest to the strictest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]

@@ -1,25 +1,25 @@
 //! Policies that change while a program runs.
 
-use crate::{LivePolicy, SampleCall};
+use crate::LivePolicy;
 use std::fs::File;
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tempfile::TempDir;
-use tool_runtime_core::Effect;
+use tool_runtime_core::{Tool, ToolCall, ToolPool};
 
 const ALLOW: &str = "rules: [{id: a, then: allow}]\n";
 const DENIES: &str = "rules: [{id: a, then: deny }]\n";
 
-fn effect(policy: &LivePolicy) -> Effect {
-    match &**policy.0.current.load() {
-        super::Version::File(policy) => policy.try_call(&SampleCall::new("t")).effect(),
-        _ => panic!("no file without mistakes"),
-    }
+/// Whether a call runs.
+async fn runs(policy: &LivePolicy) -> bool {
+    let ping = Tool::builder("t", "Answer at once.").handler(|| async { "pong" });
+    let pool = ToolPool::builder().add(ping).install(policy.clone()).build().unwrap();
+    !pool.call(ToolCall::new("t", "")).await.is_error()
 }
 
-#[test]
-fn an_edit_of_equal_size_and_time_is_noticed() {
+#[tokio::test]
+async fn an_edit_of_equal_size_and_time_is_noticed() {
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("policy.yaml");
     std::fs::write(&path, ALLOW).unwrap();
@@ -29,7 +29,7 @@ fn an_edit_of_equal_size_and_time_is_noticed() {
     std::fs::write(&path, DENIES).unwrap();
     File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
     assert!(policy.reload_if_changed().unwrap());
-    assert_eq!(effect(&policy), Effect::Deny);
+    assert!(!runs(&policy).await);
 }
 
 #[test]
@@ -69,9 +69,9 @@ async fn a_changed_policy_is_not_read_by_the_threads_of_the_runtime() {
     policy.watch(Duration::from_millis(1));
     std::fs::write(&path, DENIES).unwrap();
     has_begun.recv().await.unwrap();
-    assert_eq!(effect(&policy), Effect::Allow, "the version before counts meanwhile");
+    assert!(runs(&policy).await, "the version before counts meanwhile");
     go.send(()).unwrap();
-    while effect(&policy) == Effect::Allow {
+    while runs(&policy).await {
         tokio::task::yield_now().await;
     }
 }

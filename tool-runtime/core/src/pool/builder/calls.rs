@@ -40,7 +40,7 @@ impl<S> ToolPoolBuilder<S> {
     }
 
     /// Adds a policy, which decides about every call and hides tools from callers. Default: none.
-    /// With several policies the strictest answer counts.
+    /// With several policies the strictest answer counts. Pools share a policy in an [`Arc`].
     pub fn policy(mut self, policy: impl PolicyEngine) -> Self {
         self.draft.governors().policies.push(Arc::new(policy));
         self

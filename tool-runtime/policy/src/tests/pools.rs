@@ -1,0 +1,64 @@
+//! What a pool learns from a policy, however the policy is installed.
+
+use super::yaml;
+use crate::{LivePolicy, Policies, Policy};
+use std::sync::Arc;
+use tempfile::TempDir;
+use tool_runtime_core::{Approval, ApprovalRequest, Tool, ToolPool, ToolPoolBuilder};
+
+const RULES: &str = "rules:
+  - {id: never, priority: 1, when: {tools: [admin]}, then: deny}
+  - id: risky
+    priority: 2
+    when: {risk: [high]}
+    then: {decision: ask, approval: {approvers: [ada]}}
+  - {id: rest, priority: 3, then: allow}
+";
+
+fn builder() -> ToolPoolBuilder {
+    let tool = |name: &str| Tool::builder(name, "Answer at once.").handler(|| async { "pong" });
+    ToolPool::builder().add(tool("ping")).add(tool("admin"))
+}
+
+/// A builder for each way to install the rules.
+fn builders() -> Vec<(&'static str, ToolPoolBuilder)> {
+    let directory = TempDir::new().unwrap();
+    let file = directory.path().join("_global.yaml");
+    std::fs::write(&file, RULES).unwrap();
+    let policy = || yaml(RULES).hide_denied();
+    let live = |path| LivePolicy::configured(path, Policy::hide_denied);
+    let several = || Policies::new().policy(yaml("{rules: [], default: allow}"));
+    vec![
+        ("installed", builder().install(policy())),
+        ("policy", builder().policy(policy())),
+        ("shared", builder().policy(Arc::new(policy()))),
+        ("several", builder().install(several().policy(policy()))),
+        ("file", builder().install(live(file))),
+        ("folder", builder().install(live(directory.path().to_owned()))),
+    ]
+}
+
+#[test]
+fn a_pool_hides_tools_and_offers_the_parameter_of_risk() {
+    for (name, builder) in builders() {
+        let person = |_: ApprovalRequest| async { Approval::approved() };
+        let pool = builder.approver(person).build().unwrap();
+        let definitions = pool.definitions_json();
+        assert!(definitions.contains("security_risk"), "{name}: {definitions}");
+        assert_eq!(pool.tools().len(), 1, "{name}");
+    }
+}
+
+#[test]
+fn a_pool_whose_approver_does_not_reach_the_people_of_a_rule_is_not_built() {
+    for (name, builder) in builders() {
+        let error = builder.build().unwrap_err().to_string();
+        assert!(error.contains("question of `risky`"), "{name}: {error}");
+    }
+}
+
+#[test]
+fn a_dry_run_lists_all_tools_and_asks_nobody() {
+    let pool = builder().install(Policies::new().policy(yaml(RULES).hide_denied()).dry_run());
+    assert_eq!(pool.build().unwrap().tools().len(), 2);
+}
