@@ -306,15 +306,4 @@ fn reach(others: &[String]) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::unique;
-
-    #[test]
-    fn an_id_may_be_cut_where_it_is_the_only_one() {
-        let found = |id: &str| unique(id, ["ab1", "ab2", "c3"].into_iter());
-        assert_eq!((found("ab2"), found("c"), found("x")), (Ok(Some(1)), Ok(Some(2)), Ok(None)));
-        assert_eq!(found(""), Ok(None));
-        let error = found("ab").unwrap_err().to_string();
-        assert_eq!(error, "several ids begin with `ab`; write more of it");
-    }
-}
+mod tests;

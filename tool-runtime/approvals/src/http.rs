@@ -168,3 +168,6 @@ fn reply(status: StatusCode, body: &impl Serialize) -> Response {
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }
+
+#[cfg(test)]
+mod tests;

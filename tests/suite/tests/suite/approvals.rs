@@ -3,7 +3,6 @@
 mod caller;
 mod crash;
 mod inbox;
-mod inbox_http;
 mod remembered;
 mod rules;
 mod stored;

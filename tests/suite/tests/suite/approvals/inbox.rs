@@ -214,7 +214,7 @@ async fn names_of_other_files_are_unknown_ids() {
 }
 
 /// Runs `approvals ..` on the directory, in another process. The exit code, and the text that is printed.
-pub(super) async fn command(directory: &Directory, words: &[&str]) -> (Option<i32>, String) {
+async fn command(directory: &Directory, words: &[&str]) -> (Option<i32>, String) {
     let mut program = tokio::process::Command::new(env!("CARGO_BIN_EXE_governed_server"));
     program.arg("approvals").args(words).env("INBOX", &directory.0).kill_on_drop(true);
     let output = in_time(program.output()).await.expect("the program runs");

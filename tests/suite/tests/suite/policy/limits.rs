@@ -59,26 +59,6 @@ async fn a_sliding_window_counts_each_call_for_its_time() {
 }
 
 #[tokio::test]
-async fn a_bucket_refills_evenly() {
-    let clock = Clock::new();
-    let rules =
-        "rules: [{id: r, then: allow, rate_limit: {max: 3, window: 30s, kind: bucket, per: rule}}]";
-    let pool = pool(rules, clock.keeper());
-    for _ in 0..3 {
-        assert_eq!(fate(&pool, reading("a")).await, "ran");
-    }
-    assert_eq!(fate(&pool, reading("a")).await, "limited");
-    clock.advance(10);
-    assert_eq!(fate(&pool, reading("a")).await, "ran");
-    assert_eq!(fate(&pool, reading("a")).await, "limited");
-    clock.advance(3600);
-    for _ in 0..3 {
-        assert_eq!(fate(&pool, reading("a")).await, "ran");
-    }
-    assert_eq!(fate(&pool, reading("a")).await, "limited", "it holds no more than its amount");
-}
-
-#[tokio::test]
 async fn calls_that_do_not_run_cost_nothing() {
     let rules = "
 rules:
