@@ -308,10 +308,7 @@ impl Permissions {
             PermissionMode::DontAsk => decision.without_asking(),
             _ => decision,
         };
-        match decision.effect() {
-            tool_runtime_core::Effect::Allow => decision,
-            _ => decision.with_rule(format!("mode:{}", mode.as_str())),
-        }
+        decision.with_rule(format!("mode:{}", mode.as_str()))
     }
 }
 

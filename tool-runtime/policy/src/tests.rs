@@ -1,17 +1,23 @@
-//! Policies without a pool: documents, decisions, attacks.
+//! Documents, decisions, attacks; what pools make of policies.
 
 mod attacks;
 mod documents;
 mod effective;
+mod folders;
 mod golden;
+mod modes;
 mod offerings;
 mod people;
 mod pools;
 mod properties;
+mod sources;
 mod touches;
 
 use crate::{Format, Policy, SampleCall};
-use tool_runtime_core::{Decision, Effect};
+use tool_runtime_core::{
+    Approval, ApprovalRequest, Decision, Effect, ErrorClass, Tool, ToolCall, ToolPool,
+    ToolPoolBuilder,
+};
 
 pub(crate) fn yaml(text: &str) -> Policy {
     Policy::parse(text, Format::Yaml).unwrap_or_else(|error| panic!("{error}\n{text}"))
@@ -29,4 +35,28 @@ fn try_call(policy: &Policy, tool: &str, arguments: &str) -> Decision {
 
 fn effect(policy: &Policy, tool: &str, arguments: &str) -> Effect {
     try_call(policy, tool, arguments).effect()
+}
+
+/// Tools that read, edit, and do something else.
+fn tools() -> ToolPoolBuilder {
+    let tool = |name: &str| Tool::builder(name, "Answer at once.");
+    ToolPool::builder()
+        .add(tool("fs.read").read_only(true).handler(|| async { "read" }))
+        .add(tool("fs.write").tags(["edit"]).handler(|| async { "wrote" }))
+        .add(tool("run").handler(|| async { "ran" }))
+}
+
+async fn yes(_: ApprovalRequest) -> Approval {
+    Approval::approved()
+}
+
+/// The outcome of a call without arguments: `ran`, `denied`, `limited`, or the class of another error.
+async fn fate(pool: &ToolPool, tool: &str) -> String {
+    let result = pool.call(ToolCall::new(tool, "")).await;
+    match result.error().map(|error| error.class()) {
+        None => "ran".to_owned(),
+        Some(ErrorClass::Denied) => "denied".to_owned(),
+        Some(ErrorClass::RateLimited) => "limited".to_owned(),
+        Some(class) => format!("{class:?}"),
+    }
 }

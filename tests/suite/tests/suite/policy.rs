@@ -5,7 +5,6 @@ mod children;
 mod combined;
 mod files;
 mod limits;
-mod modes;
 mod offerings;
 
 use crate::support::class;

@@ -1,7 +1,10 @@
-//! Commands of a pool with a policy.
+//! The commands, on files in a folder.
 
-use crate::{LivePolicy, Policies, Policy};
-use tool_runtime_core::ToolPool;
+use super::*;
+use crate::{LivePolicy, Policies};
+use std::fs;
+use tempfile::TempDir;
+use tool_runtime_core::{Tool, ToolPoolBuilder};
 
 #[test]
 fn a_pool_has_the_commands_once_and_also_if_its_policy_is_broken() {
@@ -12,4 +15,133 @@ fn a_pool_has_the_commands_once_and_also_if_its_policy_is_broken() {
     assert_eq!(names, ["policy check", "policy explain", "policy test"]);
     let error = pool.allow_empty().build().unwrap_err().to_string();
     assert!(error.contains("extension `LivePolicy`") && error.contains("missing.yaml"), "{error}");
+}
+
+#[test]
+fn each_way_to_install_a_policy_brings_the_commands() {
+    let count = |builder: ToolPoolBuilder| builder.commands().len();
+    let builder = || ToolPool::builder().allow_empty();
+    assert_eq!(count(builder().install(Policy::builder().build())), 3);
+    assert_eq!(count(builder().install(Policies::new())), 3);
+    assert_eq!(count(builder().install(LivePolicy::open_or_deny("missing.yaml"))), 3);
+}
+
+const RULES: &str = "rules:
+  - {id: reads, when: {tools: [read], arguments: {path: {equals: a}}}, then: allow}
+tests:
+  - {name: a, call: {tool: read, arguments: {path: a}}, expect: allow}
+  - {name: b, call: {tool: read, arguments: {path: b}}, expect: deny}
+";
+
+/// A folder with a policy, one with mistakes, and a folder for callers.
+fn files() -> TempDir {
+    let directory = TempDir::new().unwrap();
+    let write = |name: &str, text: &str| fs::write(directory.path().join(name), text).unwrap();
+    write("good.yaml", RULES);
+    write("failing.yaml", &RULES.replace("deny", "allow"));
+    write("bad.yaml", "rules: [{id: a, then: dny}]");
+    fs::create_dir(directory.path().join("callers")).unwrap();
+    write("callers/ada.yaml", RULES);
+    write("callers/bob.yaml", &RULES.replace("deny", "allow"));
+    directory
+}
+
+/// Whether all is fine, and what is printed, without the path of the folder.
+fn printed(
+    directory: &TempDir,
+    run: impl FnOnce(&mut dyn Write) -> Result<bool, CommandFailure>,
+) -> (bool, String) {
+    let mut output = Vec::new();
+    let is_fine = run(&mut output).unwrap();
+    let folder = format!("{}/", directory.path().display());
+    (is_fine, String::from_utf8(output).unwrap().replace(&folder, ""))
+}
+
+#[test]
+fn check_prints_all_mistakes_and_test_what_differs() {
+    let directory = files();
+    let path = |name: &str| directory.path().join(name);
+    for (name, expected) in [
+        ("good.yaml", (true, "good.yaml: ok\n")),
+        ("callers", (true, "callers: ok\n")),
+        (
+            "bad.yaml",
+            (false, "bad.yaml:1: `rules[0].then`: unknown decision `dny`; did you mean `deny`?\n"),
+        ),
+    ] {
+        let (is_fine, text) = printed(&directory, |output| Ok(check(&path(name), None, output)?));
+        assert_eq!((is_fine, &*text), expected);
+    }
+    let passed = "ok      a\nok      b\n2 passed, 0 failed\n";
+    let failed =
+        "ok      a\nFAILED  b: expected allow, got deny by the default\n1 passed, 1 failed\n";
+    for (name, expected) in [
+        ("good.yaml", (true, format!("good.yaml\n{passed}"))),
+        ("failing.yaml", (false, format!("failing.yaml\n{failed}"))),
+        ("callers", (false, format!("callers/ada\n{passed}callers/bob\n{failed}"))),
+    ] {
+        let found = printed(&directory, |output| Ok(test(&path(name), output)?));
+        assert_eq!(found, expected);
+    }
+    let (is_fine, text) = printed(&directory, |output| Ok(test(&path("bad.yaml"), output)?));
+    assert!(!is_fine && text.contains("`rules[0].then`"), "{text}");
+}
+
+#[test]
+fn the_pool_is_built_only_if_the_command_needs_it() {
+    let directory = files();
+    let path = |name: &str| directory.path().join(name).display().to_string();
+    for (file, options, explains, checks) in [
+        ("good.yaml", vec![("tool", "read")], true, false),
+        ("good.yaml", vec![("call", "{tool: read}")], true, false),
+        ("good.yaml", vec![], false, false),
+        ("good.yaml", vec![("unused", "")], false, true),
+        ("bad.yaml", vec![("tool", "read"), ("unused", "")], false, false),
+    ] {
+        let arguments = CommandArguments::new([path(file)], options.clone());
+        assert_eq!(Explain.run_without_pool(&arguments).is_none(), explains, "{file} {options:?}");
+        assert_eq!(Check.run_without_pool(&arguments).is_none(), checks, "{file} {options:?}");
+        assert!(Test.run_without_pool(&arguments).is_some());
+    }
+}
+
+#[test]
+fn explain_tries_a_call_on_the_policy_of_its_caller() {
+    let directory = files();
+    let tool = Tool::builder("read", "Read.").handler(|| async { "read" });
+    let pool = ToolPool::builder().add(tool).build().unwrap();
+    let path = |name: &str| directory.path().join(name).display().to_string();
+    for (file, options, expected) in [
+        ("good.yaml", vec![("tool", "read"), ("args", r#"{"path":"a"}"#)], "allow by rule `reads`"),
+        ("good.yaml", vec![("tool", "read"), ("args", r#"{"path":"b"}"#)], "deny by default"),
+        (
+            "good.yaml",
+            vec![("call", "{tool: read, arguments: {path: a}}")],
+            "allow by rule `reads`",
+        ),
+        ("callers", vec![("tool", "read"), ("principal", "ada")], "deny by default"),
+        ("callers", vec![("tool", "read")], "deny: no policy of the folder applies"),
+        ("bad.yaml", vec![("tool", "read")], "bad.yaml:1: `rules[0].then`"),
+    ] {
+        let arguments = CommandArguments::new([path(file)], options.clone());
+        let (is_fine, text) =
+            printed(&directory, |output| explain(&arguments, Some(&pool), output));
+        assert!(text.starts_with(expected), "{options:?}: {text}");
+        assert_eq!(is_fine, file != "bad.yaml");
+    }
+    for (options, expected) in [
+        (vec![], "name the tool by `--tool TOOL`"),
+        (vec![("tool", "raed")], "the program has no tool `raed`; did you mean `read`?"),
+        (vec![("tool", "send_mail")], "the program has no tool `send_mail`; `list` shows them"),
+        (vec![("call", "{tool: read}"), ("args", "{}")], "write `--args` into it"),
+        (vec![("call", "{tol: read}")], "did you mean `tool`?"),
+    ] {
+        let arguments = CommandArguments::new([path("good.yaml")], options);
+        let CommandFailure::Usage(text) =
+            explain(&arguments, Some(&pool), &mut Vec::new()).unwrap_err()
+        else {
+            panic!("wrong usage");
+        };
+        assert!(text.contains(expected), "{text}");
+    }
 }

@@ -208,3 +208,17 @@ async fn a_call_that_outlives_its_session_leaves_no_counter() {
     let _ = call.await.unwrap();
     assert_eq!((keeper.counters("r#0"), keeper.running()), (0, 0));
 }
+
+#[tokio::test]
+async fn a_budget_of_time_ends_with_the_call_that_uses_it_up() {
+    let slow = Tool::builder("t", "Take time.").handler(|| async {
+        let begin = Instant::now();
+        while begin.elapsed() < Duration::from_millis(2) {}
+    });
+    let keeper = LimitKeeper::new();
+    let pool = pool(slow, "budget: {time: 1ms}", &keeper);
+    assert!(runs(&pool).await);
+    assert!(keeper.used("r#0") >= 2);
+    let refused = pool.call(ToolCall::new("t", "")).await.observation().to_text();
+    assert_eq!(refused, "`t` was not run: the budget of 1ms (rule `r`) is used up");
+}

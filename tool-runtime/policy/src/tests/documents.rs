@@ -3,7 +3,7 @@
 use super::{mistakes, yaml};
 use crate::{Format, Policy, SampleCall};
 use std::time::Duration;
-use tool_runtime_core::{Approvers, Tool, ToolPool};
+use tool_runtime_core::{Approvers, Effect};
 
 const YAML: &str = r#"default: alow
 rules:
@@ -75,6 +75,20 @@ fn the_lines_are_those_of_json_and_toml_too() {
 }
 
 #[test]
+fn an_item_of_any_type_has_its_line() {
+    for item in ["null", "true", "-3", "3", "0.5"] {
+        let rule = format!(
+            "{{\"id\": \"a\", \"then\": \"deny\", \"when\": {{\"tools\": [\n\"a\",\n{item}]}}}}"
+        );
+        let text = format!("{{\"rules\": [\n{rule}]}}");
+        for format in [Format::Json, Format::Yaml] {
+            let found = mistakes(&text, format);
+            assert!(found[0].starts_with("line 4: `rules[0].when.tools[1]`: this is"), "{found:?}");
+        }
+    }
+}
+
+#[test]
 fn duplicate_keys_are_mistakes_in_every_syntax() {
     let yaml = "rules:\n  - id: a\n    then: allow\n    then: deny\n";
     assert_eq!(
@@ -118,6 +132,8 @@ fn mistakes_of_rules_are_refused_when_they_are_loaded() {
         ("- {id: a, when: {arguments: {x: {min: 2, max: 1}}}, then: allow}", "`min` is larger"),
         ("- {id: a, when: {arguments: {x: {equals: [1]}}}, then: allow}", "cannot be compared"),
         ("- {id: a, when: {arguments: {'x[': {equals: 1}}}, then: allow}", "is not the path"),
+        ("- {id: a, when: {arguments: {'x]': {equals: 1}}}, then: allow}", "is not the path"),
+        ("- {id: a, when: {arguments: {'x..y': {equals: 1}}}, then: allow}", "is not the path"),
         ("- {id: a, when: {arguments: {x: {inside: '/a/../b'}}}, then: allow}", "contains `..`"),
         ("- {id: a, when: {arguments: {x: {host: 'a b'}}}, then: allow}", "is not a valid host"),
         ("- {id: a, when: {min_step_count: -1}, then: allow}", "this is a number"),
@@ -205,7 +221,7 @@ fn the_three_syntaxes_and_code_mean_the_same() {
     for policy in policies {
         let decision = super::try_call(&policy, "web.search", "{}");
         assert_eq!(decision.rule(), Some("web"));
-        assert_eq!(super::effect(&policy, "fs.read", "{}"), tool_runtime_core::Effect::Deny);
+        assert_eq!(super::effect(&policy, "fs.read", "{}"), Effect::Deny);
     }
 }
 
@@ -218,7 +234,16 @@ fn mistakes_in_code_are_reported_together() {
         .argument(crate::Argument::new("p").pattern("("))
         .argument(crate::Argument::new("q"));
     let error = Policy::builder().rule(rule).rule(crate::Rule::allow("x")).build().unwrap_err();
-    assert_eq!(error.problems().len(), 6, "{error}");
+    let keys: Vec<&str> = error.problems().iter().map(|problem| &*problem.key).collect();
+    let expected = [
+        "rule `x`: when.tools",
+        "rule `x`: when.sources",
+        "rule `x`: when.schedule",
+        "rule `x`: when.arguments.p",
+        "rule `x`: when.arguments.q",
+        "rules[1].id",
+    ];
+    assert_eq!(keys, expected, "{error}");
 }
 
 #[test]
@@ -310,36 +335,4 @@ fn what_would_hold_for_all_or_means_something_else_is_a_mistake() {
 fn a_policy_without_tests_says_so() {
     let policy = yaml("rules: []");
     assert_eq!(policy.test().to_string(), "no tests; write some under the key `tests`\n");
-}
-
-#[test]
-fn arguments_that_tools_lack_are_named_with_them() {
-    let tool = |name: &str, argument: &str| {
-        let schema = serde_json::json!({ "type": "object", "properties": { argument: { "type": "string" } } });
-        Tool::builder(name, "Answer at once.").input_schema(schema).handler(|| async { "pong" })
-    };
-    let pool = ToolPool::builder()
-        .add(tool("fs.read", "path"))
-        .add(tool("fs.list", "path"))
-        .add(tool("fs.info", "file"))
-        .build()
-        .unwrap();
-    let policy = yaml(
-        "
-rules:
-  - {id: none, when: {tools: [fs.read], arguments: {pth: a}}, then: allow}
-  - {id: some, when: {tools: ['fs.*'], arguments: {path: a}}, then: deny}
-  - {id: certain, when: {tools: ['fs.*'], arguments: {path: {equals: a, if_absent: no_match}}}, then: deny}
-  - {id: all, when: {tools: [fs.read, fs.list], arguments: {path: a}}, then: deny}
-",
-    );
-    assert_eq!(
-        policy.unused_patterns(&pool),
-        [
-            "rule `none`: the argument `pth` is not one of `fs.read`: the rule allows none of their calls; did you mean \
-             `path`?",
-            "rule `some`: the argument `path` is not one of `fs.info`: the rule denies each of their calls; name the \
-             tools, or write `if_absent: no_match`",
-        ]
-    );
 }

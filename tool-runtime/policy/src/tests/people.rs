@@ -69,6 +69,8 @@ to change it:
 fn tests_beside_the_rules_say_what_differs() {
     let report = yaml(RULES).test();
     assert!(!report.is_passed());
+    let failures: Vec<bool> = report.results().iter().map(|it| it.failure.is_some()).collect();
+    assert_eq!(failures, [false, true, true]);
     assert_eq!(
         report.to_string(),
         "ok      git.log {\"force\":false}
@@ -109,5 +111,31 @@ rules:
         ("f", "bob", false),
     ] {
         assert_eq!(is_visible(&policy, tool, caller), expected, "{tool} for {caller}");
+    }
+}
+
+#[test]
+fn conditions_are_described_in_words() {
+    for (condition, expected) in [
+        ("sources: [linked, 'mcp:git']", "uncertain the source is `linked` or `mcp:git`"),
+        ("tags: [edit]", "no        the tool has the tag `edit`"),
+        ("annotations: {read_only: true}", "no        the tool is `read_only`"),
+        ("annotations: {destructive: false}", "no        the tool is not `destructive`"),
+        ("annotations: {idempotent: true}", "no        the tool is `idempotent`"),
+        ("annotations: {open_world: true}", "yes       the tool is `open_world`"),
+        ("principals: [ada, 'b*']", "yes       the caller is `ada` or `b*`"),
+        ("scopes: [admin]", "no        the caller has the scopes `admin`"),
+        ("anonymous: true", "no        the caller is anonymous"),
+        ("anonymous: false", "yes       the caller is authenticated"),
+        ("risk: [low, high]", "uncertain the risk is `LOW` or `HIGH`"),
+        ("labels: {env: prod}", "uncertain the execution has the labels `env=prod`"),
+        ("min_step_count: 2", "uncertain at least 2 calls ran before"),
+        ("max_step_count: 2", "uncertain at most 2 calls ran before"),
+        ("min_duration_ms: 1500", "uncertain the execution runs for more than 1.5s"),
+    ] {
+        let policy = yaml(&format!("rules: [{{id: r, when: {{{condition}}}, then: allow}}]"));
+        let call = SampleCall::new("t").principal(Principal::new("ada"));
+        let text = policy.explain(&call).to_string();
+        assert!(text.contains(&format!("\n  {expected}")), "{condition}: {text}");
     }
 }

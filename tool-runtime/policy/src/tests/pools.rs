@@ -1,7 +1,7 @@
 //! What a pool learns from a policy, however the policy is installed.
 
 use super::yaml;
-use crate::{LivePolicy, Policies, Policy};
+use crate::{Ensemble, LivePolicy, ModelRisk, PatternAnalyzer, Policies, Policy};
 use std::sync::Arc;
 use tempfile::TempDir;
 use tool_runtime_core::{Approval, ApprovalRequest, Tool, ToolPool, ToolPoolBuilder};
@@ -54,6 +54,23 @@ fn a_pool_whose_approver_does_not_reach_the_people_of_a_rule_is_not_built() {
     for (name, builder) in builders() {
         let error = builder.build().unwrap_err().to_string();
         assert!(error.contains("question of `risky`"), "{name}: {error}");
+    }
+}
+
+#[test]
+fn the_parameter_of_risk_is_offered_only_if_the_judgement_of_the_model_is_read() {
+    let risky = "rules: [{id: r, when: {risk: [high]}, then: deny}]";
+    let model = || Ensemble::new().with(PatternAnalyzer::common()).with(ModelRisk);
+    for (policy, expected) in [
+        (yaml(risky), true),
+        (yaml("rules: [{id: r, then: deny}]"), false),
+        (yaml(risky).analyzer(PatternAnalyzer::common()), false),
+        (yaml(risky).analyzer(model()), true),
+        (yaml("rules: [{id: r, then: deny}]").analyzer(model()), false),
+    ] {
+        let name = format!("{policy:?}");
+        let definitions = builder().policy(policy).build().unwrap().definitions_json();
+        assert_eq!(definitions.contains("security_risk"), expected, "{name}");
     }
 }
 

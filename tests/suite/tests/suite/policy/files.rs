@@ -3,11 +3,9 @@
 use super::{builder, fate, reading};
 use crate::support::Directory;
 use std::fs;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use tool_runtime::Principal;
-use tool_runtime::policy::{LivePolicy, PolicyFolder};
+use tool_runtime::policy::LivePolicy;
 
 const ALLOW: &str = "rules: [{id: all, when: {tools: ['fs.*']}, then: allow}]\n";
 const DENY: &str = "rules: [{id: none, then: deny}]\n";
@@ -106,90 +104,5 @@ fn calls_between_two_versions_are_decided_by_one_of_them() {
     is_done.store(true, Ordering::Relaxed);
     for caller in callers {
         caller.join().unwrap();
-    }
-}
-
-#[cfg(unix)]
-#[test]
-fn a_file_of_a_folder_that_cannot_be_read_is_not_left_out() {
-    let directory = Directory::new();
-    directory.write("ada.yaml", ALLOW);
-    for target in ["gone.yaml", "/dev/null"] {
-        let link = directory.file("_global.yaml");
-        std::os::unix::fs::symlink(target, &link).unwrap();
-        let error = PolicyFolder::read(directory.path()).unwrap_err();
-        assert!(error.to_string().contains("_global.yaml"), "{error}");
-        fs::remove_file(link).unwrap();
-    }
-    PolicyFolder::read(directory.path()).unwrap();
-}
-
-async fn fates(folder: &Path, callers: &[(&str, &str)]) {
-    let pool = builder().policy(PolicyFolder::read(folder).unwrap()).build().unwrap();
-    for (caller, expected) in callers {
-        let caller_pool = pool.for_principal(Principal::new(*caller));
-        assert_eq!(fate(&caller_pool, reading("a")).await, *expected, "{caller}");
-    }
-}
-
-#[tokio::test]
-async fn a_folder_has_a_file_for_each_caller_and_one_for_all() {
-    let directory = Directory::new();
-    let error = PolicyFolder::read(directory.path()).unwrap_err();
-    assert!(error.to_string().contains("the folder has no policies"), "{error}");
-    directory.write(
-        "ada.yaml",
-        "rules: [{id: own, priority: 10, when: {tools: [fs.read]}, then: allow}]",
-    );
-    directory.write(
-        "bob.yml",
-        "rules: [{id: own, priority: 10, when: {tools: [fs.write]}, then: allow}]",
-    );
-    directory.write("notes.txt", "not a policy");
-    directory.write(".hidden.yaml", "not a policy");
-    fs::create_dir(directory.file("sub.yaml")).unwrap();
-    fates(
-        directory.path(),
-        &[("ada", "ran"), ("bob", "denied"), ("eve", "denied"), ("", "denied")],
-    )
-    .await;
-
-    directory.write(
-        "_global.yaml",
-        "rules: [{id: reads, priority: 20, when: {tools: [fs.read]}, then: allow}]",
-    );
-    fates(
-        directory.path(),
-        &[("ada", "ran"), ("bob", "ran"), ("eve", "ran"), ("", "ran"), ("../ada", "ran")],
-    )
-    .await;
-
-    directory.write("_global.yaml", "rules: [{id: stop, priority: 1, then: deny}]");
-    fates(directory.path(), &[("ada", "denied"), ("bob", "denied"), ("eve", "denied")]).await;
-
-    directory.write("_global.yaml", "rules: [{id: x, priority: 10, then: deny}]");
-    let error = PolicyFolder::read(directory.path()).unwrap_err().to_string();
-    assert!(error.contains("ada.yaml:1") && error.contains("bob.yml:1"), "{error}");
-    directory.write("_global.yaml", "rules: [");
-    assert!(PolicyFolder::read(directory.path()).is_err());
-}
-
-/// A limit of `_global` without shares is one for all callers, also for those with a file.
-#[tokio::test]
-async fn a_limit_for_all_callers_is_one() {
-    let directory = Directory::new();
-    directory.write(
-        "_global.yaml",
-        "rules:
-  - {id: reads, priority: 20, when: {tools: [fs.read]}, then: allow, budget: {calls: 2}}",
-    );
-    directory.write("ada.yaml", "rules: [{id: own, when: {tools: [fs.write]}, then: allow}]");
-    directory.write("bob.yaml", "rules: [{id: own, when: {tools: [fs.write]}, then: allow}]");
-    let pool = builder().install(LivePolicy::open(directory.path())).build().unwrap();
-    for (caller, expected) in
-        [("ada", "ran"), ("bob", "ran"), ("ada", "limited"), ("eve", "limited")]
-    {
-        let caller_pool = pool.for_principal(Principal::new(caller));
-        assert_eq!(fate(&caller_pool, reading("a")).await, expected, "{caller}");
     }
 }
