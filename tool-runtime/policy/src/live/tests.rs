@@ -6,6 +6,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tempfile::TempDir;
+use tokio::time::timeout;
 use tool_runtime_core::{Tool, ToolCall, ToolPool};
 
 const ALLOW: &str = "rules: [{id: a, then: allow}]\n";
@@ -68,12 +69,15 @@ async fn a_changed_policy_is_not_read_by_the_threads_of_the_runtime() {
     *gate.lock().unwrap() = Some(may_go);
     policy.watch(Duration::from_millis(1));
     std::fs::write(&path, DENIES).unwrap();
-    has_begun.recv().await.unwrap();
-    assert!(runs(&policy).await, "the version before counts meanwhile");
-    go.send(()).unwrap();
-    while runs(&policy).await {
-        tokio::task::yield_now().await;
-    }
+    let replaced = async {
+        has_begun.recv().await.unwrap();
+        assert!(runs(&policy).await, "the version before counts meanwhile");
+        go.send(()).unwrap();
+        while runs(&policy).await {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(Duration::from_secs(20), replaced).await.expect("the new version to count");
 }
 
 #[cfg(unix)]
