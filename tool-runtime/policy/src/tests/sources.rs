@@ -61,13 +61,13 @@ rules:
 
 #[test]
 fn a_sample_call_of_a_pool_knows_the_source_of_its_tool() {
-    let tool = |name: &str| Tool::builder(name, "Answer at once.").handler(|| async { "pong" });
-    let pool = ToolPool::builder().add(tool("a")).add(tool("b")).build().unwrap();
+    let tool = Tool::builder("t", "Answer at once.").handler(|| async { "pong" });
+    let pool = ToolPool::builder().add(tool).build().unwrap();
     for (source, expected) in
         [("custom", Effect::Allow), ("linked", Effect::Deny), ("'owner:*'", Effect::Deny)]
     {
         let rules = format!("rules: [{{id: r, when: {{sources: [{source}]}}, then: allow}}]");
-        let effect = yaml(&rules).try_call(&SampleCall::new("b").in_pool(&pool)).effect();
+        let effect = yaml(&rules).try_call(&SampleCall::new("t").in_pool(&pool)).effect();
         assert_eq!(effect, expected, "{source}");
     }
 }
