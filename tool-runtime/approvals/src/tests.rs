@@ -6,9 +6,11 @@ mod stores;
 
 use crate::{
     ApprovalAnswer, ApprovalStore, FileStore, Inbox, MemoryStore, PendingApproval, StoreError,
+    StoredApproval,
 };
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::time::timeout;
 use tool_runtime_core::{
     Approval, ApprovalRequest, Approver, Approvers, MatchAs, Principal, Remember, ToolContext,
 };
@@ -45,12 +47,15 @@ pub(crate) fn yes() -> ApprovalAnswer {
 
 /// Waits for a question, and gives it.
 pub(crate) async fn asked(store: &dyn ApprovalStore) -> PendingApproval {
-    loop {
-        let changed = store.changed();
-        let open = store.list().await.unwrap().into_iter().find(|stored| stored.is_open());
-        match open {
-            Some(open) => return open.request,
-            None => changed.await,
+    let question = async {
+        loop {
+            let changed = store.changed();
+            let all = store.list().await.unwrap();
+            match all.into_iter().find(StoredApproval::is_open) {
+                Some(open) => return open.request,
+                None => changed.await,
+            }
         }
-    }
+    };
+    timeout(Duration::from_secs(20), question).await.expect("a question")
 }

@@ -42,7 +42,7 @@ fn request(path: &str) -> ApprovalRequest {
         .with_visual(format!("remove {path}"))
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn questions_are_listed_and_answered() {
     let store = MemoryStore::new();
     let inbox = Inbox::new(store.clone());
@@ -81,7 +81,7 @@ async fn questions_are_listed_and_answered() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_approval_for_a_pattern_is_given_listed_and_withdrawn() {
     let store = MemoryStore::new();
     let approver = Remembering::new(Inbox::new(store.clone())).kept_in(store.clone());

@@ -31,7 +31,7 @@ async fn send(
     (status, serde_json::from_slice(&bytes).unwrap_or_default())
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn people_with_tokens_read_and_answer_questions() {
     let store = MemoryStore::new();
     let people = BearerTokens::parse(&format!("ada:{ADA}\ngrace:{GRACE}")).unwrap();

@@ -62,7 +62,7 @@ async fn an_answer_ends_the_wait_at_once() {
     assert_eq!(begin.elapsed(), Duration::ZERO);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn other_arguments_count_if_they_are_valid_and_the_call_is_approved() {
     let with = |answer: ApprovalAnswer, arguments: &str| ApprovalAnswer {
         arguments: Some(arguments.to_owned()),
