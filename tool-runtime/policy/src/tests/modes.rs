@@ -83,9 +83,12 @@ async fn nobody_is_asked_in_the_mode_that_says_so() {
 #[tokio::test]
 async fn tools_that_are_named_as_edits_are_edits() {
     let permissions = Permissions::new(AcceptEdits).edits("r*").unwrap();
-    let pool = builder().policy(permissions).build().unwrap();
-    for (tool, expected) in [("run", "ran"), ("fs.write", "ran"), ("far", "denied")] {
-        assert_eq!(fate(&pool, tool).await, expected, "{tool}");
+    let child = permissions.child(AcceptEdits);
+    for permissions in [permissions, child] {
+        let pool = builder().policy(permissions).build().unwrap();
+        for (tool, expected) in [("run", "ran"), ("fs.write", "ran"), ("far", "denied")] {
+            assert_eq!(fate(&pool, tool).await, expected, "{tool}");
+        }
     }
 }
 
