@@ -336,3 +336,15 @@ fn a_policy_without_tests_says_so() {
     let policy = yaml("rules: []");
     assert_eq!(policy.test().to_string(), "no tests; write some under the key `tests`\n");
 }
+
+#[test]
+fn a_policy_within_another_configuration_has_keys_and_no_lines() {
+    let read = serde_json::from_str::<Policy>;
+    let error =
+        read("{\"rules\":\n[{\"id\": \"a\",\n\"then\": \"alow\"}]}").unwrap_err().to_string();
+    let expected = "`rules[0].then`: unknown decision `alow`; did you mean `allow`?";
+    assert!(error.contains(&format!("\n- {expected}")), "{error}");
+    let policy = read("{\"rules\":\n[{\"id\": \"a\",\n\"then\": \"allow\"}]}").unwrap();
+    let explanation = policy.explain(&SampleCall::new("t")).to_string();
+    assert!(explanation.contains("\nrule `a`, allow: yes"), "{explanation}");
+}
