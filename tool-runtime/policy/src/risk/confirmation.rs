@@ -152,3 +152,23 @@ impl fmt::Debug for ConfirmRisk {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Risk::{High, Low, Medium, Unknown};
+
+    #[test]
+    fn a_threshold_asks_from_its_risk_on_and_about_unknown_ones_unless_told_otherwise() {
+        for (confirmation, expected) in [
+            (Confirmation::Always, [true, true, true, true]),
+            (Confirmation::Never, [false, false, false, false]),
+            (Confirmation::medium(), [false, true, true, true]),
+            (Confirmation::high(), [false, false, true, true]),
+            (Confirmation::high().allow_unknown(), [false, false, true, false]),
+        ] {
+            let asks = [Low, Medium, High, Unknown].map(|risk| confirmation.asks(risk));
+            assert_eq!(asks, expected, "{confirmation:?}");
+        }
+    }
+}
