@@ -4,7 +4,8 @@ use super::*;
 use crate::Remembering;
 use tokio::time::Instant;
 #[cfg(feature = "cli")]
-use tool_runtime_core::{PoolExtension, ToolPool};
+use tool_runtime_core::PoolExtension;
+use tool_runtime_core::{AskCaller, CallView, Decision, PolicyEngine, Tool, ToolCall, ToolPool};
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_the_store_took_in_time_counts() {
@@ -105,4 +106,30 @@ fn an_inbox_brings_commands_if_other_processes_see_its_questions() {
     assert_eq!(commands(Inbox::new(MemoryStore::new())), 0);
     assert_eq!(commands(Inbox::new(files.clone())), 5);
     assert_eq!(commands(Inbox::new(Arc::new(files))), 5);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_of_a_rule_ends_in_the_inbox_when_its_time_is_over() {
+    let deny_all = |_: ApprovalRequest| std::future::ready(Approval::unasked("nobody is here"));
+    let store = MemoryStore::new();
+    let approver = Remembering::new(AskCaller::new().or(deny_all).or(Inbox::new(store.clone())));
+    struct AskForAMinute;
+    impl PolicyEngine for AskForAMinute {
+        fn decide(&self, _: &CallView<'_>) -> Decision {
+            Decision::ask("May it?").with_expiry(Duration::from_secs(60))
+        }
+    }
+    let pool = ToolPool::builder()
+        .add(Tool::builder("ping", "Answer at once.").handler(|| async { "pong" }))
+        .policy(AskForAMinute)
+        .approver(approver)
+        .build()
+        .unwrap();
+    let result = pool.call(ToolCall::new("ping", "")).await;
+    let text = "the call to `ping` was not approved: nobody answered within 60s";
+    assert_eq!(result.observation().to_text(), text);
+    let [stored] = store.list().await.unwrap().try_into().unwrap();
+    assert!(stored.is_expired, "{stored:?}");
+    let id = stored.request.id;
+    assert_eq!(store.answer(&id, yes()).await, Err(StoreError::Expired(id)));
 }

@@ -1,6 +1,5 @@
 //! Records of calls from their proposal to their end, in every place of a log.
 
-mod absent;
 mod failures;
 #[cfg(unix)]
 mod files;

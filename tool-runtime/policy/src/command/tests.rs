@@ -92,11 +92,11 @@ fn the_pool_is_built_only_if_the_command_needs_it() {
     let directory = files();
     let path = |name: &str| directory.path().join(name).display().to_string();
     for (file, options, explains, checks) in [
-        ("good.yaml", vec![("tool", "read")], true, false),
-        ("good.yaml", vec![("call", "{tool: read}")], true, false),
-        ("good.yaml", vec![], false, false),
-        ("good.yaml", vec![("unused", "")], false, true),
-        ("bad.yaml", vec![("tool", "read"), ("unused", "")], false, false),
+        ("good.yaml", vec![("tool", "read")], true, true),
+        ("good.yaml", vec![("call", "{tool: read}")], true, true),
+        ("good.yaml", vec![], false, true),
+        ("good.yaml", vec![("offline", "")], false, false),
+        ("bad.yaml", vec![("tool", "read")], false, false),
     ] {
         let arguments = CommandArguments::new([path(file)], options.clone());
         assert_eq!(Explain.run_without_pool(&arguments).is_none(), explains, "{file} {options:?}");

@@ -33,16 +33,22 @@ pub(super) fn call(at: &At<'_>, mistakes: &mut Mistakes) -> Option<SampleCall> {
     let mut text =
         |names: &[&'static str]| object.take(names, mistakes).and_then(|at| at.text(mistakes));
     let about = (text(&["tool", "tool_id"]), text(&["resource"]), text(&["prompt"]));
-    let mut call = match about {
-        (Some(tool), None, None) => SampleCall::new(tool),
-        (None, Some(uri), None) => SampleCall::resource(&uri),
-        (None, None, Some(name)) => SampleCall::prompt(&name),
+    let about = match about {
+        (Some(tool), None, None) => Some(SampleCall::new(tool)),
+        (None, Some(uri), None) => Some(SampleCall::resource(&uri)),
+        (None, None, Some(name)) => Some(SampleCall::prompt(&name)),
+        (None, None, None) => {
+            mistakes.add(&at.place, "the key `tool` is missing", "write the id of a tool");
+            None
+        }
         _ => {
-            let help = "write the id of a tool, or else `resource` or `prompt`";
-            mistakes.add(&at.place, "the call is not about one tool", help);
-            return None;
+            let help = "keep one of `tool`, `resource` and `prompt`";
+            mistakes.add(&at.place, "a call is about one of them", help);
+            None
         }
     };
+    let is_known = about.is_some();
+    let mut call = about.unwrap_or_else(|| SampleCall::new(""));
     if let Some(at) = object.take(&["arguments"], mistakes) {
         call.arguments = match at.value {
             Value::String(text) => text.clone(),
@@ -59,7 +65,7 @@ pub(super) fn call(at: &At<'_>, mistakes: &mut Mistakes) -> Option<SampleCall> {
     of_caller(&mut object, &mut call, mistakes);
     of_run(&mut object, &mut call, mistakes);
     object.finish(mistakes);
-    Some(call)
+    is_known.then_some(call)
 }
 
 fn of_tool(object: &mut Object<'_>, call: &mut SampleCall, mistakes: &mut Mistakes) {

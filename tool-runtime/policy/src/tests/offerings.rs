@@ -68,7 +68,7 @@ tests:
     assert!(policy.test().is_passed(), "{}", policy.test());
     let text = "rules: []\ntests: [{call: {tool: a, prompt: b}, expect: deny}]";
     let error = crate::Policy::parse(text, crate::Format::Yaml).unwrap_err().to_string();
-    assert!(error.contains("the call is not about one tool"), "{error}");
+    assert!(error.contains("a call is about one of them"), "{error}");
 }
 
 /// The stages of calls, by name.
