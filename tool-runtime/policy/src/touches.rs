@@ -125,13 +125,15 @@ fn place(path: &str) -> Option<String> {
 
 impl TouchedFiles {
     pub(crate) fn truth(&self, facts: &Facts<'_>) -> Truth {
-        if self.purpose == Some(Purpose::Write) && facts.annotations.is_read_only() {
-            return false.into();
-        }
         match &facts.access {
             Some(access) => self.truth_of(access),
+            None if self.is_about_writing() && facts.annotations.is_read_only() => Truth::No,
             None => self.if_undeclared.map_or(Truth::Unknown, Truth::from),
         }
+    }
+
+    fn is_about_writing(&self) -> bool {
+        self.purpose == Some(Purpose::Write)
     }
 
     fn truth_of(&self, access: &Access) -> Truth {
@@ -189,8 +191,8 @@ impl TouchedFiles {
 
     /// Whether the condition is uncertain for each call of a tool.
     pub(crate) fn is_uncertain_for(&self, tool: &Tool) -> bool {
-        let writes_nothing = self.purpose == Some(Purpose::Write)
-            && tool.definition().effective_annotations().is_read_only();
+        let reads = || tool.definition().effective_annotations().is_read_only();
+        let writes_nothing = self.is_about_writing() && reads();
         self.if_undeclared.is_none() && !tool.declares_access() && !writes_nothing
     }
 }
