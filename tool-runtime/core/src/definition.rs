@@ -56,8 +56,8 @@ pub struct ToolDefinition {
     pub input_schema: Map<String, Value>,
     /// The structured value that a success has, if it has one.
     pub output_schema: Option<Map<String, Value>>,
-    /// Whether the output schema is that of a type and asserts more than the type does: bounds, lengths, patterns,
-    /// formats. Default: false.
+    /// Whether the output schema is that of a type and asserts more than the type does: bounds, lengths, patterns.
+    /// Default: false.
     pub(crate) output_is_bounded: bool,
     /// Icons, for display.
     pub icons: Vec<Icon>,
@@ -124,6 +124,16 @@ impl ToolDefinition {
         let (schema, is_bounded) = schema::output(make).unzip();
         self.output_schema = schema;
         self.output_is_bounded = is_bounded.unwrap_or_default();
+    }
+
+    /// Whether results are to be checked against patterns, and nothing in the program can do so.
+    pub(crate) fn lacks_patterns(&self) -> bool {
+        let has_patterns = |schema: &Map<String, Value>| {
+            schema::check::has_patterns(&Value::Object(schema.clone()))
+        };
+        self.output_is_bounded
+            && schema::engine::linked().is_none()
+            && self.output_schema.as_ref().is_some_and(has_patterns)
     }
 
     fn blank() -> Self {

@@ -8,8 +8,8 @@ use crate::schema::check;
 use serde_json::Value;
 
 /// The ways in which the result of a function can violate its output schema. A schema that is derived from a type only
-/// floats can violate, since serde_json writes those that are not finite as `null`, unless it has bounds, lengths,
-/// patterns or formats. Decided once per tool, since most results cannot violate theirs.
+/// floats can violate, since serde_json writes those that are not finite as `null`, unless it has bounds, lengths or
+/// patterns. Decided once per tool, since most results cannot violate theirs.
 #[derive(Debug, Default)]
 pub(crate) enum OutputShape {
     /// No schema, although the value may be structured: a scalar, shown as text.

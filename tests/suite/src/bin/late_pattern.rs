@@ -99,7 +99,8 @@ async fn main() {
     let kind = std::env::args().nth(1).expect("the kind of tool that has the pattern");
     let pool = match kind.as_str() {
         "type" => ToolPool::builder().tool::<TakeAction>(),
-        "output" => ToolPool::builder().tool::<GiveAction>(),
+        "output" => ToolPool::builder().tool::<GiveAction>().check_outputs(),
+        "unchecked output" => ToolPool::builder().tool::<GiveAction>(),
         "argument" => ToolPool::builder().tool::<SpellAction>(),
         "action" => ToolPool::builder().tool::<ByHand>(),
         "builder" => ToolPool::builder().add(by_builder()),

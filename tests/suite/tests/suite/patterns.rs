@@ -16,6 +16,14 @@ fn patterns_are_enforced_for_every_type() {
     }
 }
 
+#[test]
+fn a_pattern_of_an_output_that_nothing_checks_is_a_problem_of_the_pool() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_late_pattern"));
+    let output = limit::output(command.arg("unchecked output")).expect("it runs");
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert!(printed.contains("add `.check_outputs()` to the pool"), "{output:?}");
+}
+
 /// These crates are a fifth of a small binary: code that is always linked must not link them.
 #[test]
 fn only_the_engine_links_the_crates_for_patterns_and_formats() {

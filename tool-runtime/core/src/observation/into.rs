@@ -4,7 +4,6 @@ use super::Observation;
 use super::blocks::Blocks;
 use crate::content::{ContentBlock, TextContent};
 use crate::error::ToolError;
-use crate::schema::engine;
 use compact_str::ToCompactString as _;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
@@ -90,7 +89,6 @@ impl<T: Serialize + JsonSchema> IntoObservation for Json<T> {
     }
 
     fn output_schema(generator: &mut SchemaGenerator) -> Option<Schema> {
-        engine::enable();
         Some(T::json_schema(generator))
     }
 }

@@ -312,6 +312,12 @@ fn definition_problems(offer: &Offer) -> Vec<PoolProblem> {
             }),
         );
     }
+    if tool.definition().lacks_patterns() {
+        problems.push(PoolProblem::InvalidDefinition {
+            tool: tool.name().to_owned(),
+            reason: "its output schema has a `pattern`, and the program is built without what checks patterns; add `.check_outputs()` to the pool".to_owned(),
+        });
+    }
     problems.extend(tool.definition().problems.iter().map(|reason| {
         PoolProblem::InvalidDefinition { tool: tool.name().to_owned(), reason: reason.clone() }
     }));

@@ -33,7 +33,9 @@ mod wording;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use self::assertions::{asserts_more_than_types, unchecked};
+pub(crate) use self::assertions::{
+    asserts_more_than_types, asserts_more_than_written, has_patterns, unchecked,
+};
 pub(crate) use self::fields::{fields_at, holds_secrets, unknown_field};
 pub(crate) use self::findings::MAX_ISSUES;
 pub use self::hide::hide_secrets;
@@ -82,7 +84,7 @@ fn walked_with(
     value: &Value,
     whole: DocumentKind,
 ) -> Vec<Issue> {
-    let walker = Walker::new(schema, value, engine);
+    let walker = Walker::new(schema, value, engine).of(whole);
     let mut found = Findings::default();
     walker.walk(schema, value, &walker.start(whole, value), &mut found);
     found.into_issues(walker.gave_up())

@@ -93,7 +93,7 @@ pub(crate) fn output(
     let definitions = generator.take_definitions(true);
     // Later the widths of numbers are gone, by which the bounds of a type are told from those of an attribute.
     let root = json!({ "$defs": &definitions });
-    let is_bounded = check::asserts_more_than_types(&root, schema.as_value());
+    let is_bounded = check::asserts_more_than_written(&root, schema.as_value());
     normal::output(&mut schema);
     let definitions = normal::definitions(definitions, normal::output);
     let Value::Object(mut map) = schema.to_value() else {

@@ -76,7 +76,7 @@ impl<S> ToolPoolBuilder<S> {
 
     /// Checks the structured results of all tools against their output schemas. Default: only
     /// of tools whose results do not have the type from which the schema was generated, and of tools whose
-    /// schema has bounds, lengths, patterns or formats beside the type.
+    /// schema has bounds, lengths or patterns beside the type.
     pub fn check_outputs(mut self) -> Self {
         // Schemas of results may contain patterns and formats even if no schema of arguments does.
         crate::schema::engine::enable();

@@ -42,12 +42,31 @@ const INTEGER_KEYS: &[&str] = &[r"^\d+$", r"^-?\d+$"];
 /// `range(min = 1)`, a length of one is `char` or `length(equal = 1)`, equal `minItems` and `maxItems` are an array or a
 /// `Vec` of fixed length.
 pub(crate) fn asserts_more_than_types(root: &Value, schema: &Value) -> bool {
-    let mut asserts = false;
+    any(root, schema, |schema| asserts_itself(schema) || asserts_format(schema))
+}
+
+/// The same about values that are written: each type with a format writes it.
+pub(crate) fn asserts_more_than_written(root: &Value, schema: &Value) -> bool {
+    any(root, schema, asserts_itself)
+}
+
+/// Whether the document has patterns of texts or names.
+pub(crate) fn has_patterns(root: &Value) -> bool {
+    any(root, root, |schema| schema.contains_key("pattern") || asserts_names(schema))
+}
+
+/// Whether a schema that `schema` reaches, or itself, fulfils a condition.
+fn any<'s>(
+    root: &'s Value,
+    schema: &'s Value,
+    mut is_it: impl FnMut(&'s Map<String, Value>) -> bool,
+) -> bool {
+    let mut found = false;
     visit(root, schema, |schema| {
-        asserts = asserts_itself(schema);
-        !asserts
+        found = is_it(schema);
+        !found
     });
-    asserts
+    found
 }
 
 /// The problem of a schema with keywords that are not checked.
@@ -89,13 +108,12 @@ fn visit<'s>(
     }
 }
 
-/// Whether the schema's own keywords assert more than types.
+/// Whether the schema's own keywords, but for its format, assert more than types.
 fn asserts_itself(schema: &Map<String, Value>) -> bool {
     NEVER_DECODED.iter().any(|keyword| schema.contains_key(*keyword))
         || schema.get("uniqueItems") == Some(&Value::Bool(true))
         || asserts_bound(schema)
         || asserts_length(schema)
-        || asserts_format(schema)
         || asserts_names(schema)
 }
 

@@ -27,6 +27,7 @@ pub(super) struct Walker<'s> {
     survey: Survey,
     secrets: Secrets,
     patterns: RefCell<HashMap<&'s str, Option<Pattern>>>,
+    needs_formats: bool,
     attempts_left: Cell<u64>,
     gave_up: RefCell<Option<Issue>>,
 }
@@ -47,9 +48,16 @@ impl<'s> Walker<'s> {
             },
             survey,
             patterns: RefCell::default(),
+            needs_formats: true,
             attempts_left: Cell::new(tries),
             gave_up: RefCell::default(),
         }
+    }
+
+    /// Sets what the value is. A result has the formats of its type, so that they need no engine.
+    pub(super) fn of(self, whole: DocumentKind) -> Self {
+        let needs_formats = !matches!(whole, DocumentKind::Result);
+        Self { needs_formats, ..self }
     }
 
     /// The location at which the walk begins.
@@ -142,7 +150,8 @@ impl<'s> Walker<'s> {
 
     /// Whether the text has the form; `None` for a format that is not enforced.
     pub(super) fn conforms(&self, format: &str, text: &str) -> Option<bool> {
-        if !format::ENFORCED.contains(&format) {
+        let is_left_out = self.engine.is_none() && !self.needs_formats;
+        if is_left_out || !format::ENFORCED.contains(&format) {
             return None;
         }
         self.engine()?.conforms(format, text)
