@@ -340,8 +340,10 @@ impl Builtins {
             let tools = builtins.tools(Ok(Files::over(builtins.workspace().clone())));
             let show = |tool: Tool| match tool.name() == builtins.named("Write") {
                 true => {
-                    let workspace = builtins.workspace().clone();
-                    tool.shown_by(move |arguments| visual::replaced(&workspace, arguments))
+                    let files = Files::over(builtins.workspace().clone());
+                    tool.shown_by(move |arguments, caller| {
+                        visual::replaced(&files, arguments, caller)
+                    })
                 }
                 false => tool,
             };

@@ -21,7 +21,7 @@ use compact_str::CompactString;
 /// or writes. Keys are compared as text, except for the scheme `file`: its path is made absolute
 /// against the current directory, or that of the tool ([`Tool::resolve_keys_in`](crate::Tool::resolve_keys_in)), without
 /// `.`, `..` and double separators. Symbolic links are resolved in
-/// the part of the path that exists when the key is created. Hard links and broken links are not resolved.
+/// the path as it is when the key is created, also broken ones. Hard links are not resolved.
 ///
 /// ```
 /// use tool_runtime::Access;

@@ -58,7 +58,8 @@ pub trait Approver: Send + Sync + 'static {
     }
 
     /// Whether it answers by itself when [`time_left`](ApprovalRequest::time_left) is over, and has ended the question
-    /// by then where it was put. Default: false, its future is dropped at that time.
+    /// by then where it was put. It is dropped ten seconds later at the latest. An approver around another one forwards
+    /// this. Default: false, its future is dropped when the time is over.
     fn keeps_time(&self) -> bool {
         false
     }

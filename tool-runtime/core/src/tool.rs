@@ -85,7 +85,7 @@ struct Parts {
 }
 
 /// The text that shows a call of these arguments, if there is one.
-type ShowCall = dyn Fn(&str) -> Option<String> + Send + Sync;
+type ShowCall = dyn Fn(&str, &ToolContext) -> Option<String> + Send + Sync;
 
 /// A validated call that has not started.
 #[derive(Default)]
@@ -312,16 +312,16 @@ impl Tool {
     /// Describes a call for people: the tool's own text, or else its name and arguments, without secret ones. No character
     /// controls a terminal or is invisible, and long texts are shortened.
     pub fn visualize(&self, arguments: &str) -> String {
-        match self.own_text(arguments) {
+        match self.own_text(arguments, &ToolContext::default()) {
             Some(own) => visual::own(&own),
             None => visual::call(self.name(), arguments, &self.definition().input_schema),
         }
     }
 
     /// The tool's own text about a call, if it has one.
-    pub(crate) fn own_text(&self, arguments: &str) -> Option<String> {
+    pub(crate) fn own_text(&self, arguments: &str, context: &ToolContext) -> Option<String> {
         let own = || self.executor().visualize(Arguments::new(arguments));
-        let show = || self.0.show.as_ref().and_then(|show| show(arguments)).or_else(own);
+        let show = || self.0.show.as_ref().and_then(|show| show(arguments, context)).or_else(own);
         // Both are the user's code and may panic.
         caught(show).ok().flatten()
     }
@@ -558,13 +558,13 @@ impl Tool {
     /// use tool_runtime::prelude::*;
     ///
     /// let clear = Tool::builder("clear", "Remove all notes.").handler(|| async { "removed" });
-    /// let clear = clear.shown_by(|_| Some("Remove 3 notes".to_owned()));
+    /// let clear = clear.shown_by(|_, _| Some("Remove 3 notes".to_owned()));
     /// assert_eq!(clear.visualize("{}"), "Remove 3 notes");
     /// ```
     #[must_use]
     pub fn shown_by(
         mut self,
-        show: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
+        show: impl Fn(&str, &ToolContext) -> Option<String> + Send + Sync + 'static,
     ) -> Self {
         if let Some(parts) = Arc::get_mut(&mut self.0) {
             parts.show = Some(Box::new(show));

@@ -197,6 +197,21 @@ impl SampleCall {
         self
     }
 
+    /// What the call is, for the results of tests.
+    pub(crate) fn title(&self) -> String {
+        let mut title = self.tool.clone();
+        if self.arguments != "{}" || self.touched.is_none() {
+            title = format!("{title} {}", self.arguments);
+        }
+        for key in self.touched.iter().flat_map(Access::reads) {
+            title.push_str(&format!(", reads {key}"));
+        }
+        for key in self.touched.iter().flat_map(Access::writes) {
+            title.push_str(&format!(", writes {key}"));
+        }
+        title
+    }
+
     fn access(&self) -> Option<Cow<'_, Access>> {
         match &self.touched {
             Some(access) => Some(Cow::Borrowed(access)),

@@ -2,6 +2,7 @@
 
 use crate::condition::Condition;
 use crate::explain::effect_name;
+use crate::names::Wildcard;
 use crate::policy::Policy;
 use crate::predicate::Predicate;
 use crate::rule::Rule;
@@ -78,25 +79,30 @@ impl Policy {
     /// not connected. Also resources and prompts that no rule is about, if the default denies them.
     pub fn unused_patterns(&self, pool: &ToolPool) -> Vec<String> {
         let mut warnings = self.unused_tools(pool);
+        warnings.extend(self.unused_offerings(pool));
         warnings.extend(self.denied_offerings(pool));
         warnings.extend(self.lacks_of_tools(pool));
         warnings
     }
 
-    /// The resources and prompts that are denied by default. A rule about resources may be about those of a template.
+    /// The resources and prompts that are denied by default.
     fn denied_offerings(&self, pool: &ToolPool) -> Vec<String> {
         let snapshot = pool.snapshot();
-        let is_selected = |name: &str, is_template: bool| {
-            let rules = self.rules.iter().filter(|rule| rule.effect != Effect::Deny);
-            rules.into_iter().any(|it| it.selects(name) || is_template && !it.resources.is_empty())
+        let is_selected = |name: &str| {
+            let mut rules = self.rules.iter().filter(|rule| rule.effect != Effect::Deny);
+            rules.any(|rule| rule.selects(name))
         };
-        let resources = snapshot
-            .resources()
-            .iter()
-            .filter(|it| !is_selected(&format!("{RESOURCES}{}", it.uri()), it.uri().contains('{')));
+        let is_allowed = |resource: &&Resource| {
+            let mut rules = self.rules.iter().filter(|rule| rule.effect != Effect::Deny);
+            let of_template = rules.any(|rule| {
+                rule.resources.iter().any(|pattern| may_select(pattern, resource.uri()))
+            });
+            of_template || is_selected(&format!("{RESOURCES}{}", resource.uri()))
+        };
+        let resources = snapshot.resources().iter().filter(|it| !is_allowed(it));
         let resources: Vec<&str> = resources.map(Resource::uri).collect();
         let prompts = snapshot.prompts().iter();
-        let prompts = prompts.filter(|it| !is_selected(&format!("{PROMPTS}{}", it.name()), false));
+        let prompts = prompts.filter(|it| !is_selected(&format!("{PROMPTS}{}", it.name())));
         let prompts: Vec<&str> = prompts.map(Prompt::name).collect();
         let denied = [("resources", resources), ("prompts", prompts)].into_iter();
         denied
@@ -106,6 +112,25 @@ impl Policy {
                 format!("the default denies the {kind} {names}; a rule with `{kind}` allows them")
             })
             .collect()
+    }
+
+    /// Patterns of resources and prompts that select none.
+    fn unused_offerings(&self, pool: &ToolPool) -> Vec<String> {
+        let snapshot = pool.snapshot();
+        let unused = |rule: &Rule| {
+            let resources = rule.resources.iter().filter(|pattern| {
+                !snapshot.resources().iter().any(|it| may_select(pattern, it.uri()))
+            });
+            let prompts = rule
+                .prompts
+                .iter()
+                .filter(|pattern| !snapshot.prompts().iter().any(|it| pattern.matches(it.name())));
+            let resources = resources.map(|it| (it, "resource")).collect::<Vec<_>>();
+            let all = resources.into_iter().chain(prompts.map(|it| (it, "prompt")));
+            all.map(|(pattern, kind)| format!("rule `{}`: `{pattern}` selects no {kind}", rule.id))
+                .collect::<Vec<_>>()
+        };
+        self.rules.iter().filter(|rule| rule.merged_from.is_none()).flat_map(unused).collect()
     }
 
     fn unused_tools(&self, pool: &ToolPool) -> Vec<String> {
@@ -147,6 +172,18 @@ impl Policy {
     }
 }
 
+/// Whether a pattern may select a resource, or one of a template: their texts before the first variable fit.
+fn may_select(pattern: &Wildcard, uri: &str) -> bool {
+    let pattern_text = pattern.to_string();
+    let start =
+        |text: &str, variable: char| text.split(variable).next().unwrap_or_default().to_owned();
+    let (own, given) = (start(&pattern_text, '*'), start(uri, '{'));
+    match uri.contains('{') {
+        true => own.starts_with(&given) || pattern_text.contains('*') && given.starts_with(&own),
+        false => pattern.matches(uri),
+    }
+}
+
 /// What the selected tools lack for a rule.
 fn lacks(rule: &Rule, selected: &[&Tool]) -> Vec<String> {
     let of_condition = |condition: &Condition| match condition {
@@ -166,7 +203,10 @@ fn undeclared_access(rule: &Rule, files: &TouchedFiles, selected: &[&Tool]) -> O
     }
     let tools = listed(&tools);
     let effect = uncertain_effect(rule.effect, "`if_undeclared: no_match`");
-    Some(format!("rule `{}`: {tools} do not declare which files they touch: {effect}", rule.id))
+    let rule = &rule.id;
+    Some(format!(
+        "rule `{rule}`: these tools do not declare which files they touch, {tools}: {effect}"
+    ))
 }
 
 /// What a rule does with the calls of tools for which a condition is uncertain.

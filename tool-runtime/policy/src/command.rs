@@ -171,7 +171,8 @@ fn check(file: &Path, pool: Option<&ToolPool>, output: &mut dyn Write) -> io::Re
         }
     }
     if is_fine {
-        writeln!(output, "{}: ok", file.display())?;
+        let extent = if pool.is_some() { "" } else { ", without the tools of the program" };
+        writeln!(output, "{}: ok{extent}", file.display())?;
     }
     Ok(is_fine)
 }
@@ -272,11 +273,12 @@ fn unknown(call: &SampleCall, pool: &ToolPool) -> Option<String> {
     if names.contains(&name) {
         return None;
     }
-    let help = match nearest(name, names, 1).first() {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => "`list` shows them".to_owned(),
+    let help = match (nearest(name, names, 1).first(), kind) {
+        (Some(near), _) => format!("; did you mean `{near}`?"),
+        (None, "tool") => "; `list` shows them".to_owned(),
+        _ => String::new(),
     };
-    Some(format!("the program has no {kind} `{name}`; {help}"))
+    Some(format!("the program has no {kind} `{name}`{help}"))
 }
 
 /// The call that the options describe.

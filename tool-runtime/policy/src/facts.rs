@@ -1,6 +1,7 @@
 //! Everything that rules read of a call, of a pool or of a test case.
 
 use crate::predicate::FoldedTexts;
+use crate::subject::Subject;
 use jiff::Timestamp;
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -81,6 +82,10 @@ impl<'a> Facts<'a> {
     pub(crate) fn of_command(&self, line: &str, command: &str) -> Self {
         let command = CommandOfLine { line: line.to_owned(), command: command.to_owned() };
         Self { command: Some(Rc::new(command)), ..self.clone() }
+    }
+
+    pub(crate) fn is_about_tool(&self) -> bool {
+        matches!(Subject::of(self.tool), Subject::Tool(_))
     }
 
     pub(crate) fn now(&self) -> Timestamp {

@@ -35,7 +35,11 @@ impl Predicate {
         let (name, path) = self.field.parts();
         match facts.arguments.effective().get(name) {
             EffectiveArgument::Given(value) => self.truth_at(value, path, facts),
-            EffectiveArgument::Absent => self.absent(),
+            EffectiveArgument::Absent => match self.absent() {
+                // A resource or a prompt does not have the arguments of tools.
+                Truth::Unknown if !facts.is_about_tool() => Truth::No,
+                absent => absent,
+            },
             EffectiveArgument::Uncertain | EffectiveArgument::Doubtful => Truth::Unknown,
         }
     }

@@ -104,14 +104,19 @@ impl Touches {
 /// The globs of absolute paths. A name is looked for at any place; one of a directory is everything below.
 fn globs(path: &str) -> Result<Vec<String>, Fault> {
     match path {
-        _ if Path::new(path).is_absolute() => Ok(vec![path.to_owned()]),
-        _ if !path.contains('/') => Ok(vec![format!("/**/{path}"), format!("/**/{path}/**")]),
-        _ if path.starts_with("**/") => Ok(vec![format!("/{path}")]),
+        _ if Path::new(path).is_absolute() => Ok(with_all_below(path.to_owned())),
+        _ if !path.contains('/') => Ok(with_all_below(format!("/**/{path}"))),
+        _ if path.starts_with("**/") => Ok(with_all_below(format!("/{path}"))),
         _ => Err(Fault::new(
             format!("`{path}` is neither a name nor an absolute path"),
             "write `*.key` for a name at any place, or `/work/keys`",
         )),
     }
+}
+
+fn with_all_below(glob: String) -> Vec<String> {
+    let below = format!("{}/**", glob.trim_end_matches('/'));
+    vec![glob, below]
 }
 
 /// The directory below which an absolute pattern can match.
@@ -137,21 +142,33 @@ impl TouchedFiles {
     }
 
     fn truth_of(&self, access: &Access) -> Truth {
-        let mut files = files(self.purpose, access).map(|file| self.of_file(file)).peekable();
+        let mut files = self.files(access).map(|(_, truth)| truth).peekable();
         match files.peek() {
             None => Truth::No,
             Some(_) => Truth::same(files),
         }
     }
 
-    fn of_file(&self, file: &str) -> Truth {
-        match self.patterns.compared(file) {
-            Truth::No if self.may_be_below(file) => Truth::Unknown,
-            truth => truth,
-        }
+    /// The files with the purpose, and whether they are such files.
+    fn files<'a>(&'a self, access: &'a Access) -> impl Iterator<Item = (&'a str, Truth)> {
+        let is_of_directory = paths_of(access).any(|(path, _)| Path::new(path).is_dir());
+        paths_of(access).filter_map(move |(path, purpose)| {
+            let truth = match self.patterns.compared(path) {
+                Truth::No if is_of_directory && self.may_be_below(path) => Truth::Unknown,
+                truth => truth,
+            };
+            match (self.purpose, purpose) {
+                (Some(Purpose::Write), Purpose::Read) => None,
+                // What is written may be read, too: a rule that allows reading is not about it.
+                (Some(Purpose::Read), Purpose::Write) if truth == Truth::Yes => {
+                    Some((path, Truth::Unknown))
+                }
+                _ => Some((path, truth)),
+            }
+        })
     }
 
-    /// Whether the path is a directory in which a file may match.
+    /// Whether a file may match below the path, if it is a directory, or becomes one by a move.
     fn may_be_below(&self, path: &str) -> bool {
         let can_contain = |place: &Option<String>| match place {
             None => true,
@@ -160,7 +177,7 @@ impl TouchedFiles {
                 place.starts_with(path) || path.starts_with(place)
             }
         };
-        self.places.iter().any(can_contain) && Path::new(path).is_dir()
+        self.places.iter().any(can_contain)
     }
 
     pub(crate) fn describe(&self) -> String {
@@ -177,12 +194,14 @@ impl TouchedFiles {
         let Some(access) = &facts.access else {
             return "the tool does not declare which files it touches".to_owned();
         };
-        let doubtful = |file: &&str| self.of_file(file) == Truth::Unknown;
-        match files(self.purpose, access).find(doubtful) {
-            Some(path) if Path::new(path).is_dir() => {
+        match self.files(access).find(|(_, truth)| *truth == Truth::Unknown) {
+            Some((path, _)) if Path::new(path).is_dir() => {
                 format!("`{path}` is a directory, which may contain such files; name a file")
             }
-            Some(path) => format!("`{path}` may be such a file by another spelling"),
+            Some((path, _)) if self.purpose == Some(Purpose::Read) => {
+                format!("`{path}` is written, or such a file by another spelling")
+            }
+            Some((path, _)) => format!("`{path}` may be such a file by another spelling"),
             None => {
                 "some of the files are such files; change the others by another call".to_owned()
             }
@@ -197,8 +216,9 @@ impl TouchedFiles {
     }
 }
 
-/// The paths of the files with a purpose.
-fn files(purpose: Option<Purpose>, access: &Access) -> impl Iterator<Item = &str> {
-    let reads = access.reads().filter(move |_| purpose != Some(Purpose::Write));
-    reads.chain(access.writes()).filter_map(|key| key.strip_prefix(FILE))
+/// The paths of the files of an access, with what becomes of them.
+fn paths_of(access: &Access) -> impl Iterator<Item = (&str, Purpose)> {
+    let reads = access.reads().map(|key| (key, Purpose::Read));
+    let keys = reads.chain(access.writes().map(|key| (key, Purpose::Write)));
+    keys.filter_map(|(key, purpose)| Some((key.strip_prefix(FILE)?, purpose)))
 }

@@ -32,6 +32,9 @@ pub(super) fn of_call(error: &CallError, is_stateless: bool) -> ErrorData {
     let message = error.message().to_owned();
     match error.class() {
         ErrorClass::Input | ErrorClass::NotFound => ErrorData::invalid_params(message, None),
+        ErrorClass::Denied | ErrorClass::ApprovalRejected => {
+            ErrorData::invalid_request(message, None)
+        }
         _ => ErrorData::internal_error(message, None),
     }
 }

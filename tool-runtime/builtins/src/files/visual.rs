@@ -1,17 +1,16 @@
 //! The texts that show calls to people before they run: changes as lines with `-` and `+`.
 
-use super::commit::Before;
+use super::commit::Freshness;
 use super::diff::{CONTEXT, changed_part};
 use super::text::{LfView, Text};
 use super::{
-    EditOperation, EditorCommand, FilesApplyPatchAction, FilesEditAction, FilesFileEditorAction,
-    FilesMultiEditAction, FilesWriteAction,
+    EditOperation, EditorCommand, Files, FilesApplyPatchAction, FilesEditAction,
+    FilesFileEditorAction, FilesMultiEditAction, FilesWriteAction,
 };
-use crate::workspace::Workspace;
 use similar::{ChangeTag, TextDiff};
 use std::fmt::Write as _;
 use std::time::Duration;
-use tool_runtime::{Action as _, Arguments};
+use tool_runtime::{Action as _, Arguments, ToolContext};
 
 /// Time after which a difference becomes coarser.
 const TIMEOUT: Duration = Duration::from_millis(100);
@@ -19,11 +18,12 @@ const TIMEOUT: Duration = Duration::from_millis(100);
 /// Limit on the bytes of a file and its new content whose difference is shown.
 const MAX_COMPARED: usize = 4_000_000;
 
-/// The difference to the file that a call of `Write` replaces, as the file is now. `None` if there is no such text.
-pub(super) fn replaced(workspace: &Workspace, arguments: &str) -> Option<String> {
+/// The difference to the file that a call of `Write` replaces. `None` if there is no such text, and for a caller who has not
+/// read the file as it is now: the question may be the first that shows its content to the caller.
+pub(super) fn replaced(files: &Files, arguments: &str, caller: &ToolContext) -> Option<String> {
     let FilesWriteAction { file_path, content } =
         FilesWriteAction::decode(Arguments::new(arguments)).ok()?;
-    let before = Before::read(&workspace.resolve(&file_path).ok()?).ok()?;
+    let before = files.read_to_change(&file_path, Freshness::Read, caller).ok()?;
     let bytes = &before.snapshot()?.bytes;
     if bytes.len() + content.len() > MAX_COMPARED {
         return None;
@@ -112,18 +112,18 @@ mod tests {
     use crate::{Builtins, Profile, Workspace};
     use serde_json::{Value, json};
     use tempfile::TempDir;
-    use tool_runtime::ToolPool;
+    use tool_runtime::{ToolCall, ToolPool};
 
     fn shown(tool: &str, arguments: &Value) -> String {
-        shown_in(&tempfile::tempdir().unwrap(), tool, arguments)
+        let profile = if tool == "file_editor" { Profile::OpenHands } else { Profile::Standard };
+        let pool = pool_in(&tempfile::tempdir().unwrap(), profile);
+        pool.get(tool).unwrap().visualize(&arguments.to_string())
     }
 
-    fn shown_in(directory: &TempDir, tool: &str, arguments: &Value) -> String {
+    fn pool_in(directory: &TempDir, profile: Profile) -> ToolPool {
         let workspace = Workspace::builder().root(directory.path()).build().unwrap();
-        let profile = if tool == "file_editor" { Profile::OpenHands } else { Profile::Standard };
         let builtins = Builtins::new(workspace).profiles([profile]).files();
-        let pool = ToolPool::builder().install(builtins).build().unwrap();
-        pool.get(tool).unwrap().visualize(&arguments.to_string())
+        ToolPool::builder().install(builtins).build().unwrap()
     }
 
     #[test]
@@ -151,22 +151,28 @@ mod tests {
         assert!(text.len() < 25_000 && text.ends_with(" .. (400.0 kB in all)"), "{}", text.len());
     }
 
-    #[test]
-    fn a_new_content_is_shown_as_the_difference_to_the_file() {
+    #[tokio::test]
+    async fn a_new_content_is_shown_as_the_difference_to_a_file_that_the_caller_has_read() {
         let directory = tempfile::tempdir().unwrap();
         let old: String = (1..=40).map(|line| format!("{line}\r\n")).collect();
         std::fs::write(directory.path().join("x"), &old).unwrap();
+        std::fs::write(directory.path().join("picture"), [0, 159, 146, 150]).unwrap();
+        let pool = pool_in(&directory, Profile::Standard);
         let show = |path: &str, content: &str| {
-            shown_in(&directory, "Write", &json!({ "file_path": path, "content": content }))
+            let arguments = json!({ "file_path": path, "content": content });
+            pool.get("Write").unwrap().visualize(&arguments.to_string())
         };
+        let all = ", all of it:\n+ new";
+        assert_eq!(show("x", "new"), format!("Write \"x\"{all}"), "it was not read");
+        for path in ["x", "picture"] {
+            pool.call(ToolCall::json("Read", json!({ "file_path": path }))).await;
+        }
         let new = old.replace('\r', "").replace("20\n", "twenty\n").replace("40\n", "");
         assert_eq!(
             show("x", &new),
             "Write \"x\", over its content:\n..\n  17\n  18\n  19\n- 20\n+ twenty\n  21\n  22\n  23\n..\n  37\n  38\n  39\n- 40"
         );
         assert_eq!(show("x", &old), "Write \"x\", which changes nothing");
-        let all = ", all of it:\n+ new";
-        std::fs::write(directory.path().join("picture"), [0, 159, 146, 150]).unwrap();
         for path in ["picture", "absent", ".", "../outside"] {
             assert_eq!(show(path, "new"), format!("Write {path:?}{all}"));
         }

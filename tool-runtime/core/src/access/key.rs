@@ -29,8 +29,31 @@ fn normal_path(path: &Path) -> PathBuf {
     resolved(&lexical(&resolved(&path)))
 }
 
-/// The path with the links of its longest existing ancestor resolved.
+/// Limit on the broken links that are followed, as that of Linux on links.
+const MAX_LINKS: usize = 40;
+
+/// The path with its links resolved, also broken ones, by which files are created.
 fn resolved(path: &Path) -> PathBuf {
+    let mut path = existing_resolved(path);
+    for _ in 0..MAX_LINKS {
+        match behind_broken_link(&path) {
+            Some(next) => path = existing_resolved(&lexical(&next)),
+            None => break,
+        }
+    }
+    path
+}
+
+/// The path behind its first broken link.
+fn behind_broken_link(path: &Path) -> Option<PathBuf> {
+    let ancestors = path.ancestors().filter(|path| path.as_os_str().len() < MAX_PATH_LENGTH);
+    let link = ancestors.into_iter().find(|ancestor| ancestor.is_symlink())?;
+    let target = link.parent()?.join(link.read_link().ok()?);
+    Some(target.join(path.strip_prefix(link).ok()?))
+}
+
+/// The path with the links of its longest existing ancestor resolved.
+fn existing_resolved(path: &Path) -> PathBuf {
     let ancestors = path.ancestors().filter(|path| path.as_os_str().len() < MAX_PATH_LENGTH);
     let ancestors: Vec<&Path> = ancestors.collect();
     // Searches from the root, so that the first missing part ends the search.

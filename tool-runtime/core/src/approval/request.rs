@@ -46,6 +46,9 @@ pub struct ApprovalRequest {
     context: ToolContext,
 }
 
+/// The time in which an approver that keeps the time ends its question.
+const GRACE: Duration = Duration::from_secs(10);
+
 /// The time for an answer.
 #[derive(Clone, Copy)]
 struct TimeLimit {
@@ -256,14 +259,16 @@ impl ApprovalRequest {
     pub async fn answer_of(&self, approver: &(impl Approver + ?Sized)) -> Approval {
         match self.time_left() {
             Some(left) if left.is_zero() => self.unanswered(),
-            Some(left) if !approver.keeps_time() => {
+            Some(left) => {
+                let keeps_time = approver.keeps_time();
+                let limit = if keeps_time { left.saturating_add(GRACE) } else { left };
                 // An approver that blocks its thread answers after the time.
-                match tokio::time::timeout(left, approver.approve(self)).await {
-                    Ok(answer) if self.time_left() > Some(Duration::ZERO) => answer,
+                match tokio::time::timeout(limit, approver.approve(self)).await {
+                    Ok(answer) if keeps_time || self.time_left() > Some(Duration::ZERO) => answer,
                     _ => self.unanswered(),
                 }
             }
-            _ => approver.approve(self).await,
+            None => approver.approve(self).await,
         }
     }
 
@@ -272,8 +277,12 @@ impl ApprovalRequest {
     pub fn unanswered(&self) -> Approval {
         match self.time_limit {
             Some(TimeLimit { time, .. }) => {
-                let seconds = time.as_secs_f64().round();
-                let time = if seconds < 10.0 { time } else { Duration::from_secs_f64(seconds) };
+                // What is left when the question is put is a little less than the limit.
+                let millis = (time.as_secs_f64() * 1e3).round();
+                let time = Duration::from_secs_f64(match millis < 1e4 {
+                    true => millis / 1e3,
+                    false => (millis / 1e3).round(),
+                });
                 Approval::rejected(format!("nobody answered within {time:?}"))
             }
             None => Approval::rejected("nobody answered in time"),

@@ -34,7 +34,11 @@ async fn finished(
     let outcome = ended.and_then(|observation| stage::check_output(pool, call, observation));
     // A limit could cut a secret in two.
     let outcome = pool.governance().masked(outcome);
-    let outcome = limited(pool, call.tool(), outcome).await;
+    let outcome = match call.found().is_offering() {
+        false => limited(pool, call.tool(), outcome).await,
+        // The caller of a prompt or a resource gets what it made; this is for the record.
+        true => outcome,
+    };
     match call.found().hooks() {
         Some(hooks) if !hooks.after.is_empty() => {
             let duration = duration.unwrap_or_default();

@@ -49,7 +49,15 @@ impl ToolPool {
         arguments: &TextArguments,
         context: &ToolContext,
     ) -> Result<PromptMessages, CallError> {
-        let prompt = self.find_prompt(name)?;
+        let prompt = match self.find_prompt(name) {
+            Ok(prompt) => prompt,
+            Err(unknown) => {
+                let arguments = serde_json::json!(arguments).to_string();
+                return Err(
+                    governed::unknown(self, (PROMPTS, name), &arguments, context, unknown).await
+                );
+            }
+        };
         let description = prompt.definition().description.clone();
         let messages = match self.has_governors() {
             true => self.governed_prompt(prompt, arguments, context).await,
@@ -94,7 +102,13 @@ impl ToolPool {
         uri: &str,
         context: &ToolContext,
     ) -> Result<Vec<ResourceContents>, CallError> {
-        let found = self.find_resource(uri).ok_or_else(|| nothing_at(uri))?;
+        let Some(found) = self.find_resource(uri) else {
+            let arguments = serde_json::json!({ "uri": uri }).to_string();
+            let unknown = nothing_at(uri);
+            return Err(
+                governed::unknown(self, (RESOURCES, uri), &arguments, context, unknown).await
+            );
+        };
         let contents = match self.has_governors() {
             true => self.governed_resource(found, uri, context).await,
             false => {
@@ -124,6 +138,7 @@ impl ToolPool {
             name: (PROMPTS, prompt.name()),
             description: &prompt.definition().description,
             terms: prompt.terms(),
+            source: self.current().source_of_prompt(prompt.name()).cloned(),
             arguments: serde_json::json!(arguments).to_string(),
         };
         governed::run(self, requested, context, |arguments, context| async move {
@@ -143,6 +158,7 @@ impl ToolPool {
             name: (RESOURCES, uri),
             description: &resource.definition().description,
             terms: resource.terms(),
+            source: self.current().source_of_resource(resource.uri()).cloned(),
             arguments: serde_json::json!({ "uri": uri }).to_string(),
         };
         governed::run(self, requested, context, |arguments, context| async move {

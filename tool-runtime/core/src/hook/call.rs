@@ -103,7 +103,7 @@ impl HookCall {
 
     /// The text that shows the call to a person, if the tool has its own.
     pub(crate) fn own_text(&self) -> Option<String> {
-        self.tool().own_text(self.arguments())
+        self.tool().own_text(self.arguments(), self.context())
     }
 
     /// The call with other arguments.

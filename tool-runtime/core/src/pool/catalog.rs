@@ -17,6 +17,8 @@ pub(crate) struct Catalog {
     prompts: Vec<Prompt>,
     /// The most specific first.
     resources: Vec<Resource>,
+    /// The sources of the prompts, then of the resources.
+    sources: [Vec<Source>; 2],
     /// Whether the pool ever had any: clients that saw them keep sending requests.
     had_prompts: bool,
     had_resources: bool,
@@ -48,6 +50,7 @@ impl Catalog {
                 Item::Prompt(prompt) => catalog.prompts.push(prompt.clone()),
                 Item::Resource(resource) => catalog.resources.push(resource.clone()),
             }
+            catalog.sources[usize::from(!entry.item.is_prompt())].push(entry.source.clone());
         }
         catalog.had_prompts |= !catalog.prompts.is_empty();
         catalog.had_resources |= !catalog.resources.is_empty();
@@ -60,6 +63,16 @@ impl Catalog {
 
     pub(super) fn resources(&self) -> &[Resource] {
         &self.resources
+    }
+
+    pub(super) fn source_of_prompt(&self, name: &str) -> Option<&Source> {
+        let position = self.prompts.iter().position(|prompt| prompt.name() == name)?;
+        self.sources[0].get(position)
+    }
+
+    pub(super) fn source_of_resource(&self, uri: &str) -> Option<&Source> {
+        let position = self.resources.iter().position(|resource| resource.uri() == uri)?;
+        self.sources[1].get(position)
     }
 
     pub(super) fn offers_prompts(&self) -> bool {

@@ -12,6 +12,7 @@ use crate::mask::Mask;
 use crate::matching::CallRule;
 use crate::prompt::Prompt;
 use crate::resource::Resource;
+use crate::source::Source;
 use crate::sync::lock;
 use crate::tool::Tool;
 use hashbrown::HashTable;
@@ -157,6 +158,16 @@ impl Snapshot {
     /// restrictions do not apply to them.
     pub fn resources(&self) -> &[Resource] {
         self.catalog.resources()
+    }
+
+    /// The source of a prompt.
+    pub(crate) fn source_of_prompt(&self, name: &str) -> Option<&Source> {
+        self.catalog.source_of_prompt(name)
+    }
+
+    /// The source of a resource, by its URI or template.
+    pub(crate) fn source_of_resource(&self, uri: &str) -> Option<&Source> {
+        self.catalog.source_of_resource(uri)
     }
 
     /// A tool by its exact name.

@@ -74,9 +74,14 @@ impl<'s> Applicable<'s> {
     pub(crate) fn property(&self, name: &str) -> Self {
         let own = self.properties().filter(|(own, _)| *own == name).map(|(_, schema)| schema);
         let mut own = own.peekable();
-        let is_unlisted = own.peek().is_none();
-        let mut schemas = Self::of(self.root, own);
-        schemas.is_open |= is_unlisted;
+        if own.peek().is_some() {
+            return Self::of(self.root, own);
+        }
+        let others = self.all.iter().filter_map(|schema| schema.get("additionalProperties"));
+        let others: Vec<&Value> = others.filter(|schema| schema.is_object()).collect();
+        let is_open = others.is_empty();
+        let mut schemas = Self::of(self.root, others);
+        schemas.is_open |= is_open;
         schemas
     }
 

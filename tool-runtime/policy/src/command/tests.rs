@@ -62,8 +62,8 @@ fn check_prints_all_mistakes_and_test_what_differs() {
     let directory = files();
     let path = |name: &str| directory.path().join(name);
     for (name, expected) in [
-        ("good.yaml", (true, "good.yaml: ok\n")),
-        ("callers", (true, "callers: ok\n")),
+        ("good.yaml", (true, "good.yaml: ok, without the tools of the program\n")),
+        ("callers", (true, "callers: ok, without the tools of the program\n")),
         (
             "bad.yaml",
             (false, "bad.yaml:1: `rules[0].then`: unknown decision `dny`; did you mean `deny`?\n"),

@@ -23,7 +23,7 @@ pub(super) fn case(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Case> {
     let rule = object.take(&["rule"], mistakes).and_then(|at| at.text(mistakes));
     object.finish(mistakes);
     let (call, effect) = (call?, effect?);
-    let name = name.unwrap_or_else(|| format!("{} {}", call.tool, call.arguments));
+    let name = name.unwrap_or_else(|| call.title());
     Some(Case { name, call, effect, rule })
 }
 

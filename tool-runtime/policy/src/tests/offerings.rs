@@ -5,7 +5,7 @@ use crate::SampleCall;
 use serde_json::json;
 use std::sync::{Arc, Mutex};
 use tool_runtime::prelude::*;
-use tool_runtime::{CallEvent, CallStage, Receipt, Recorder, TextArguments};
+use tool_runtime::{CallEvent, CallStage, Receipt, Recorder, Source, TextArguments};
 use tool_runtime_core::Effect::{self, Allow, Ask, Deny};
 use tool_runtime_core::{Approval, ApprovalRequest, ToolPoolBuilder};
 
@@ -52,6 +52,19 @@ fn rules_without_a_selector_are_about_all_that_only_read() {
             (SampleCall::new("a"), Deny),
             (SampleCall::resource("config://app"), Allow),
             (SampleCall::prompt("review"), Allow),
+        ],
+    );
+}
+
+#[test]
+fn rules_about_arguments_of_tools_are_not_about_resources() {
+    check(
+        "default: allow\nrules: [{id: keys, when: {arguments: {path: {matches: '.*key'}}}, then: deny}]",
+        &[
+            (SampleCall::new("a"), Deny),
+            (SampleCall::resource("config://app"), Allow),
+            (SampleCall::prompt("review"), Allow),
+            (SampleCall::prompt("review").arguments(json!({"path": "a.key"})), Deny),
         ],
     );
 }
@@ -127,6 +140,11 @@ async fn resources_and_prompts_pass_policy_and_log() {
     let denied = pool.get_prompt("review", &TextArguments::new(), &pool.context()).await;
     assert_eq!(denied.unwrap_err().class(), ErrorClass::Denied);
     assert_eq!(log.take().len(), 2);
+
+    let unknown = read("nowhere://app").await.unwrap_err();
+    assert_eq!(unknown.message(), "there is no resource `nowhere://app`");
+    let call = r#"resources:nowhere://app {"uri":"nowhere://app"}"#;
+    assert_eq!(log.take(), [format!("{call} not_found")]);
 }
 
 #[tokio::test]
@@ -151,15 +169,32 @@ async fn limits_and_people_are_asked_about_resources() {
     assert_eq!(prompt.messages[0].content.as_text(), Some("Review this."));
 }
 
+#[tokio::test]
+async fn rules_about_sources_see_that_of_a_resource() {
+    let rules = "default: allow\nrules: [{id: own, when: {sources: ['owner:notes']}, then: deny}]";
+    let pool = builder(rules, &Log::default()).build().unwrap();
+    let note = Resource::builder("note://1", "note", "A note.").handler(|| async { "a note" });
+    pool.add_resources(&Source::owner("notes"), [note]).unwrap();
+    let read = async |uri| pool.read_resource(uri, &pool.context()).await;
+    assert!(read("config://app").await.is_ok());
+    assert_eq!(read("note://1").await.unwrap_err().class(), ErrorClass::Denied);
+}
+
 #[test]
 fn the_check_names_resources_and_prompts_that_the_default_denies() {
     let log = Log::default();
     let pool = builder("default: allow\nrules: []", &log).build().unwrap();
-    let policy = yaml("rules: [{id: app, when: {prompts: [other]}, then: allow}]");
+    let policy = yaml("rules: []");
     let expected = [
         "the default denies the resources `config://{name}`; a rule with `resources` allows them",
         "the default denies the prompts `review`; a rule with `prompts` allows them",
     ];
+    assert_eq!(policy.unused_patterns(&pool), expected);
+    let policy = yaml(
+        "default: allow\nrules: [{id: app, when: {resources: ['confg://*', 'config://*'], prompts: [rview]}, then: allow}]",
+    );
+    let expected =
+        ["rule `app`: `confg://*` selects no resource", "rule `app`: `rview` selects no prompt"];
     assert_eq!(policy.unused_patterns(&pool), expected);
     for rules in [
         "default: allow\nrules: []",

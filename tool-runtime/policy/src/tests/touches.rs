@@ -150,6 +150,66 @@ fn links_and_directories_do_not_hide_a_file() {
 }
 
 #[test]
+fn a_rule_about_reading_allows_no_writing() {
+    check(
+        "allow",
+        "{path: /w, for: read}",
+        &[
+            ("copy", json!({"from": "/w/a", "to": "/w/b"}), Deny),
+            ("copy", json!({"from": "/w/a", "to": "/x/b"}), Deny),
+            ("save", json!({"file_path": "/w/a"}), Deny),
+        ],
+    );
+    check(
+        "deny",
+        "{path: '*.key', for: read}",
+        &[
+            ("copy", json!({"from": "a.key", "to": "b"}), Deny),
+            ("save", json!({"file_path": "a.key"}), Deny),
+            ("save", json!({"file_path": "a.txt"}), Allow),
+        ],
+    );
+}
+
+#[test]
+fn a_glob_of_a_directory_is_everything_below() {
+    for pattern in ["/w/*/.ssh", "'**/.ssh'", ".ssh", "/w/u/.ssh/"] {
+        let condition = format!("{{path: {pattern}, for: write}}");
+        check(
+            "deny",
+            &condition,
+            &[
+                ("save", json!({"file_path": "/w/u/.ssh/keys/a"}), Deny),
+                ("save", json!({"file_path": "/w/u/.ssh"}), Deny),
+                ("save", json!({"file_path": "/w/u/ssh"}), Allow),
+            ],
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_move_of_a_directory_and_a_broken_link_are_seen() {
+    let folder = tempfile::tempdir().unwrap();
+    let inside = |name: &str| folder.path().join(name).display().to_string();
+    std::fs::create_dir(inside("tmp")).unwrap();
+    std::os::unix::fs::symlink("p.key", inside("notes.txt")).unwrap();
+    std::os::unix::fs::symlink("notes.txt", inside("more.txt")).unwrap();
+    check(
+        "deny",
+        "{path: '*.key'}",
+        &[
+            ("save", json!({"file_path": inside("notes.txt")}), Deny),
+            ("save", json!({"file_path": inside("more.txt")}), Deny),
+            ("save", json!({"file_path": inside("other.txt")}), Allow),
+        ],
+    );
+    let keys = format!("{{path: '{}', for: write}}", inside("keys/*.key"));
+    let lines = format!("{}\n{}", inside("tmp"), inside("keys"));
+    check("deny", &keys, &[("patch", json!({ "lines": lines }), Deny)]);
+}
+
+#[test]
 fn calls_of_tests_state_the_files_that_they_touch() {
     let policy = yaml(
         "default: allow
@@ -169,7 +229,7 @@ fn the_check_names_tools_that_do_not_declare_what_they_touch() {
     let policy =
         yaml("rules: [{id: keys, when: {touches: {path: '*.key', for: write}}, then: deny}]");
     let warnings = policy.unused_patterns(&pool());
-    let expected = "rule `keys`: `run` do not declare which files they touch: the rule denies each of their calls; name the tools, or write `if_undeclared: no_match`";
+    let expected = "rule `keys`: these tools do not declare which files they touch, `run`: the rule denies each of their calls; name the tools, or write `if_undeclared: no_match`";
     assert_eq!(warnings, [expected]);
 }
 

@@ -7,7 +7,7 @@ use crate::content::{ContentBlock, EmbeddedResource, ResourceContents};
 use crate::context::ToolContext;
 use crate::definition::ToolDefinition;
 use crate::dispatch::governed::Arrival;
-use crate::dispatch::guard;
+use crate::dispatch::{ending, guard};
 use crate::error::{CallError, ErrorClass};
 use crate::future::BoxFuture;
 use crate::observation::Observation;
@@ -28,6 +28,8 @@ pub(super) struct Requested<'a> {
     pub(super) name: (&'static str, &'a str),
     pub(super) description: &'a str,
     pub(super) terms: &'a OfferingProperties,
+    /// `None` if it was removed meanwhile.
+    pub(super) source: Option<Source>,
     /// The arguments, as JSON text.
     pub(super) arguments: String,
 }
@@ -80,11 +82,29 @@ where
     });
     let tool = requested.tool(name, work);
     let arguments = &*requested.arguments;
-    let found = Found::offering(tool.clone(), requested.source());
+    let source = requested.source.unwrap_or(Source::Custom);
+    let found = Found::offering(tool.clone(), source);
     let arrival = Arrival { name: tool.name(), arguments, context, found: Ok(found) };
     guard::catch_and_report(tool.name(), pool.governed(arrival)).await?;
     let result = lock(&output).take();
     result.ok_or_else(|| CallError::new(ErrorClass::Internal, super::internal(tool.name())))
+}
+
+/// The error of a request for what the pool does not have, which is recorded.
+pub(super) async fn unknown(
+    pool: &ToolPool,
+    (kind, name): (&str, &str),
+    arguments: &str,
+    context: &ToolContext,
+    error: CallError,
+) -> CallError {
+    if !pool.has_governors() {
+        return error;
+    }
+    let name = format!("{kind}{name}");
+    let again = CallError::new(error.class(), error.message());
+    let ended = ending::end_unknown(pool, &name, arguments, context, error).await;
+    ended.err().unwrap_or(again)
 }
 
 impl Requested<'_> {
@@ -96,10 +116,6 @@ impl Requested<'_> {
             true => Err(super::nothing_at(name)),
             false => Ok(format!("{kind}{name}")),
         }
-    }
-
-    fn source(&self) -> Source {
-        if self.terms.origin.is_some() { Source::Linked } else { Source::Custom }
     }
 
     fn tool(&self, name: String, work: Work) -> Tool {
