@@ -198,6 +198,9 @@ impl TouchedFiles {
             Some((path, _)) if Path::new(path).is_dir() => {
                 format!("`{path}` is a directory, which may contain such files; name a file")
             }
+            Some((path, _)) if self.patterns.compared(path) == Truth::No => {
+                format!("a directory with such files may come to `{path}`; name files")
+            }
             Some((path, _)) if self.purpose == Some(Purpose::Read) => {
                 format!("`{path}` is written, or such a file by another spelling")
             }

@@ -31,6 +31,30 @@ rules:
 "#;
 
 #[test]
+fn a_range_may_be_one_number_and_is_explained() {
+    let rule = |constraints: &str| {
+        super::yaml(&format!(
+            "rules: [{{id: a, when: {{arguments: {{n: {{{constraints}}}}}}}, then: allow}}]"
+        ))
+    };
+    let explained = |constraints: &str, arguments: &str| {
+        let call = crate::SampleCall::new("t").arguments_text(arguments);
+        rule(constraints).explain(&call).to_string()
+    };
+    assert!(explained("min: 3, max: 3", r#"{"n":3}"#).starts_with("allow"));
+    assert!(explained("present: true", r#"{"n":null}"#).starts_with("deny"));
+    assert!(explained("present: true", r#"{"n":0}"#).starts_with("allow"));
+    for (constraints, expected) in [
+        ("max_length: 5", "at most 5"),
+        ("min_length: 2", "at least 2"),
+        ("min_items: 2, max_items: 4", "2 to 4"),
+    ] {
+        let text = explained(constraints, "{}");
+        assert!(text.contains(expected), "{text}");
+    }
+}
+
+#[test]
 fn all_mistakes_of_a_file_are_reported_at_once_with_their_lines() {
     let problems = mistakes(YAML, Format::Yaml);
     let expected = [

@@ -80,6 +80,7 @@ fn defaults_are_filled_in_at_every_depth() {
             (r#"{"targets":[{}]}"#, Deny),
             (r#"{"targets":[{"stage":"test"}]}"#, Allow),
             (r#"{"targets":[{"stage":"test"},{"host":"a"}]}"#, Deny),
+            (r#"{"targets":[]}"#, Allow),
             ("{}", Allow),
         ],
     );

@@ -57,6 +57,14 @@ async fn the_table_of_modes_and_tools() {
 }
 
 #[tokio::test]
+async fn a_tool_for_plans_runs_while_a_plan_is_made() {
+    let tool = Tool::builder("todo", "Note a step.").tags(["plan"]).handler(|| async { "noted" });
+    let pool = tools().add(tool).permission_mode(Plan).build().unwrap();
+    assert_eq!(fate(&pool, "todo").await, "ran");
+    assert_eq!(fate(&pool, "run").await, "denied");
+}
+
+#[tokio::test]
 async fn no_mode_and_no_callback_passes_a_denial() {
     let denial = "default: allow\nrules: [{id: no, when: {tools: [fs.*]}, then: deny}]";
     for mode in MODES {

@@ -1,7 +1,9 @@
 //! What a pool learns from a policy, however the policy is installed.
 
 use super::yaml;
-use crate::{Ensemble, LivePolicy, ModelRisk, PatternAnalyzer, Policies, Policy};
+use crate::{
+    Ensemble, LivePolicy, ModelRisk, PatternAnalyzer, Policies, Policy, PoolRules as _, SampleCall,
+};
 use std::sync::Arc;
 use tempfile::TempDir;
 use tool_runtime_core::{Approval, ApprovalRequest, Tool, ToolPool, ToolPoolBuilder};
@@ -47,6 +49,35 @@ fn a_pool_hides_tools_and_offers_the_parameter_of_risk() {
         assert!(definitions.contains("security_risk"), "{name}: {definitions}");
         assert_eq!(pool.tools().len(), 1, "{name}");
     }
+}
+
+#[test]
+fn a_dry_run_reads_the_risk_as_the_policy_does() {
+    for (rules, expected) in [(RULES, true), ("{rules: [], default: allow}", false)] {
+        let pool =
+            builder().install(Policies::new().policy(yaml(rules)).dry_run()).build().unwrap();
+        assert_eq!(pool.definitions_json().contains("security_risk"), expected, "{rules}");
+    }
+}
+
+#[test]
+fn a_sample_call_finds_a_tool_by_its_id_and_by_its_wire_name() {
+    let tool = Tool::builder("fs.read", "Read.").read_only(true).handler(|| async { "read" });
+    let pool = ToolPool::builder().add(tool).build().unwrap();
+    let policy = yaml("rules: [{id: a, when: {annotations: {read_only: true}}, then: allow}]");
+    let wire_name = pool.tools()[0].definition().wire_name().into_owned();
+    assert_ne!(wire_name, "fs.read");
+    for name in ["fs.read", &*wire_name] {
+        let decision = policy.try_call(&SampleCall::new(name).in_pool(&pool));
+        assert_eq!(decision.rule(), Some("a"), "{name}");
+    }
+}
+
+#[test]
+fn tools_that_change_something_are_not_listed_in_a_pool_that_only_reads() {
+    let read = Tool::builder("read", "Read.").read_only(true).handler(|| async { "read" });
+    let pool = builder().add(read).read_only().build().unwrap();
+    assert_eq!(pool.tools().iter().map(Tool::name).collect::<Vec<_>>(), ["read"]);
 }
 
 #[test]

@@ -207,6 +207,17 @@ fn a_move_of_a_directory_and_a_broken_link_are_seen() {
     let keys = format!("{{path: '{}', for: write}}", inside("keys/*.key"));
     let lines = format!("{}\n{}", inside("tmp"), inside("keys"));
     check("deny", &keys, &[("patch", json!({ "lines": lines }), Deny)]);
+
+    let policy = yaml(&format!("rules: [{{id: keys, when: {{touches: {keys}}}, then: deny}}]"));
+    let reason = |lines: String| {
+        let call = SampleCall::new("patch").arguments(json!({ "lines": lines })).in_pool(&pool());
+        policy.try_call(&call).reason().to_owned()
+    };
+    let reason_of_move = reason(lines);
+    let expected = "/keys`; name files";
+    assert!(reason_of_move.ends_with(expected), "{reason_of_move}");
+    let other_case = reason(inside("keys/A.KEY"));
+    assert!(other_case.ends_with("may be such a file by another spelling"), "{other_case}");
 }
 
 #[test]
