@@ -2,7 +2,7 @@
 
 use crate::model::ModelError;
 use std::sync::Arc;
-use tool_runtime::export::{Delta, ImportError};
+use tool_runtime::export::{Delta, FinishReason, ImportError};
 #[cfg(feature = "mcp-client")]
 use tool_runtime::mcp::{McpManagerError, McpServerStatus};
 use tool_runtime::prelude::*;
@@ -23,6 +23,8 @@ pub enum AgentEvent {
     /// The complete text of an answer of the model, or the answer by which a call
     /// [ended](tool_runtime::AgentRun::finish) the run.
     Message(String),
+    /// The answer of the model is incomplete. Its calls do not run: each gets an error as its result, and the run goes on.
+    Cut(FinishReason),
     /// The model calls a tool. The call runs when the next event is awaited.
     Call(ToolCall),
     /// A running call reports its progress.
@@ -62,6 +64,9 @@ pub enum StopReason {
     /// The limit on requests was reached.
     #[error("it reached its limit of {0} requests")]
     MaxTurns(usize),
+    /// The last answer of the model is incomplete: its limit on tokens was reached, or a filter ended it.
+    #[error("{0}")]
+    Cut(FinishReason),
     /// The run was cancelled.
     #[error("it was cancelled")]
     Cancelled,

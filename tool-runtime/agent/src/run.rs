@@ -52,8 +52,6 @@ pub struct Run {
     own: AgentRun,
     depth: usize,
     messages: Arc<Vec<Value>>,
-    /// The answer whose calls run. It is added to the conversation with their results.
-    pending: Vec<Value>,
     events: VecDeque<AgentEvent>,
     inbox: UnboundedReceiver<AgentEvent>,
     outbox: UnboundedSender<AgentEvent>,
@@ -104,7 +102,6 @@ impl Run {
             own: AgentRun::new(None),
             depth: 0,
             messages,
-            pending: Vec::new(),
             events: VecDeque::new(),
             inbox,
             outbox,
@@ -180,7 +177,6 @@ impl Run {
         if self.cancellation.is_cancelled() {
             self.cancellation = self.lifetime.child_token();
         }
-        self.pending.clear();
         // Events of the abandoned task.
         self.events.clear();
         Arc::make_mut(&mut self.messages).push(self.agent.model.format().user(task.as_ref()));

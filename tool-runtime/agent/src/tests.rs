@@ -1,4 +1,5 @@
 mod conversations;
+mod cut_answers;
 mod run_seam;
 #[cfg(feature = "mcp-client")]
 mod servers;

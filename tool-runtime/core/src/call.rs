@@ -2,7 +2,7 @@
 
 mod wire;
 
-use crate::error::CallError;
+use crate::error::{CallError, ErrorClass, excerpt};
 use crate::observation::Observation;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -25,12 +25,15 @@ pub struct ToolCall {
     name: String,
     #[serde(default, deserialize_with = "wire::arguments")]
     arguments: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cut: Option<String>,
 }
 
 impl ToolCall {
     /// A call by name, with its arguments as JSON text; empty text means no arguments.
     pub fn new(name: impl Into<String>, arguments: impl Into<String>) -> Self {
-        Self { call_id: String::new(), name: name.into(), arguments: arguments.into() }
+        let (call_id, cut) = (String::new(), None);
+        Self { call_id, name: name.into(), arguments: arguments.into(), cut }
     }
 
     /// A call by name, with its arguments as a JSON value.
@@ -50,6 +53,51 @@ impl ToolCall {
     pub fn with_call_id(mut self, id: impl Into<String>) -> Self {
         self.call_id = id.into();
         self
+    }
+
+    /// Marks a call whose arguments may be incomplete: the answer of the model was cut. It is not run; its result is
+    /// an error of class [`Input`](crate::ErrorClass::Input) with this reason. Default: the call is complete.
+    ///
+    /// ```
+    /// use tool_runtime::prelude::*;
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let pool = ToolPool::builder()
+    ///     .add(Tool::builder("erase", "Erase all.").handler(|| async { "erased" }))
+    ///     .build()?;
+    /// let call = ToolCall::new("erase", "{}").with_cut("the limit on tokens was reached");
+    /// let result = pool.call(call).await;
+    /// assert_eq!(result.error().unwrap().class(), ErrorClass::Input);
+    /// assert!(result.observation().to_text().contains("the limit on tokens was reached"));
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # }).unwrap();
+    /// ```
+    #[must_use]
+    pub fn with_cut(mut self, reason: impl Into<String>) -> Self {
+        self.cut = Some(reason.into());
+        self
+    }
+
+    /// The reason why the arguments may be incomplete. `None` for a complete call.
+    pub fn cut(&self) -> Option<&str> {
+        self.cut.as_deref()
+    }
+
+    /// The same call with the id and the arguments of a tool's own schema.
+    pub(crate) fn restored(self, name: &str, arguments: Option<String>) -> Self {
+        let arguments = arguments.unwrap_or(self.arguments);
+        Self { name: name.to_owned(), arguments, ..self }
+    }
+
+    /// # Errors
+    /// The call is cut.
+    pub(crate) fn check_complete(&self) -> Result<(), CallError> {
+        let Some(reason) = &self.cut else { return Ok(()) };
+        let text = format!(
+            "`{}` was not run: {reason}, so its arguments may be incomplete; call it again, with shorter arguments if they were long",
+            excerpt(&self.name)
+        );
+        Err(CallError::new(ErrorClass::Input, text))
     }
 
     /// The id by which the result is found.

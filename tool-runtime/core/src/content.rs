@@ -1,5 +1,9 @@
 //! MCP's content blocks.
 
+mod media;
+
+pub use media::{Media, normal_media};
+
 use compact_str::CompactString;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};

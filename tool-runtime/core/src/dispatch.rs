@@ -101,6 +101,9 @@ impl ToolPool {
             let error = CallError::new(ErrorClass::Denied, too_deep);
             return self.reject(call, &context, error).await;
         }
+        if let Err(cut) = call.check_complete() {
+            return self.reject(call, &context, cut).await;
+        }
         let mut context = self.hosting(context);
         if !call.call_id().is_empty() {
             context = Cow::Owned(context.into_owned().with_call_id(call.call_id()));

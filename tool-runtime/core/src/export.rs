@@ -1,7 +1,12 @@
 //! Seam to the formats of model APIs: definitions out, calls in, results out.
 
+mod finish_reason;
+
+pub use finish_reason::FinishReason;
+
 use crate::call::{ToolCall, ToolResult};
 use crate::definition::ToolDefinition;
+use crate::error::{CallError, ErrorClass};
 use crate::usage::Usage;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -32,6 +37,12 @@ pub trait ApiFormat: Send + Sync + 'static {
     /// # Errors
     /// The answer is not one of this API.
     fn text(&self, answer: &Value) -> Result<String, ImportError>;
+
+    /// The reason why the model ended the answer. Default: unknown, complete.
+    fn finish_reason(&self, answer: &Value) -> FinishReason {
+        let _ = answer;
+        FinishReason::Complete
+    }
 
     /// The messages of an answer, as the next request has to repeat them.
     ///
@@ -70,6 +81,10 @@ impl ApiFormat for Arc<dyn ApiFormat> {
 
     fn text(&self, answer: &Value) -> Result<String, ImportError> {
         (**self).text(answer)
+    }
+
+    fn finish_reason(&self, answer: &Value) -> FinishReason {
+        (**self).finish_reason(answer)
     }
 
     fn answer(&self, answer: &Value) -> Result<Vec<Value>, ImportError> {
@@ -271,13 +286,23 @@ impl Export {
     /// The calls in a model's answer, with the ids of the tools and their own arguments.
     ///
     /// A name that was not exported and arguments that are not JSON stay as the model wrote them:
-    /// the pool answers them with an error that the model can correct.
+    /// the pool answers them with an error that the model can correct. The calls of an answer that
+    /// was [cut](FinishReason::is_cut) are marked as [cut](ToolCall::with_cut): none of them runs.
     ///
     /// # Errors
     /// The answer is not one of this API.
     pub fn calls(&self, answer: &Value) -> Result<Vec<ToolCall>, ImportError> {
-        let calls = self.format.calls(answer)?;
-        Ok(calls.into_iter().map(|call| self.restored(call)).collect())
+        let (calls, reason) = (self.format.calls(answer)?, self.finish_reason(answer));
+        let calls = calls.into_iter().map(|call| self.restored(call));
+        Ok(match reason.is_cut() {
+            false => calls.collect(),
+            true => calls.map(|call| call.with_cut(reason.to_string())).collect(),
+        })
+    }
+
+    /// The reason why the model ended its answer.
+    pub fn finish_reason(&self, answer: &Value) -> FinishReason {
+        self.format.finish_reason(answer)
     }
 
     /// The text of a model's answer. Empty if it only calls tools.
@@ -294,7 +319,9 @@ impl Export {
     }
 
     /// The messages that the next request has after those of the last: the model's answer, then
-    /// the results.
+    /// one result for each of its calls, in their order. A call without a result gets an error in
+    /// its place, since APIs reject a call that nothing answers. Results of no call of this answer
+    /// are last.
     ///
     /// # Errors
     /// The answer is not one of this API.
@@ -304,7 +331,14 @@ impl Export {
         results: impl IntoIterator<Item = &'a ToolResult>,
     ) -> Result<Vec<Value>, ImportError> {
         let mut messages = self.format.answer(answer)?;
-        messages.extend(self.results(results));
+        let mut given: Vec<&ToolResult> = results.into_iter().collect();
+        let results: Vec<Result<&ToolResult, ToolResult>> = self
+            .calls(answer)?
+            .into_iter()
+            .map(|call| take_result(&mut given, &call).ok_or_else(|| not_run(call)))
+            .collect();
+        let results = results.iter().map(|result| result.as_ref().map_or_else(|own| own, |it| *it));
+        messages.extend(self.results(results.chain(given)));
         Ok(messages)
     }
 
@@ -328,9 +362,26 @@ impl Export {
             restore(&mut arguments);
             Some(arguments.to_string())
         });
-        let arguments = restored.unwrap_or_else(|| call.arguments().to_owned());
-        ToolCall::new(&tool.id, arguments).with_call_id(call.call_id())
+        call.restored(&tool.id, restored)
     }
+}
+
+/// The result of a call: that of its id, or the next of its name for a call without an id.
+fn take_result<'a>(results: &mut Vec<&'a ToolResult>, call: &ToolCall) -> Option<&'a ToolResult> {
+    let is_meant = |result: &&ToolResult| {
+        result.call_id() == call.call_id()
+            && (!call.call_id().is_empty() || result.name() == call.name())
+    };
+    let index = results.iter().position(is_meant)?;
+    Some(results.remove(index))
+}
+
+/// The result of a call that was not run.
+fn not_run(call: ToolCall) -> ToolResult {
+    let error = call.check_complete().err();
+    let error =
+        error.unwrap_or_else(|| CallError::new(ErrorClass::Cancelled, "the call was not run"));
+    ToolResult::new(call, Err(error))
 }
 
 impl fmt::Debug for Export {

@@ -120,8 +120,8 @@ pub use definition::{TaskSupport, ToolDefinition};
 pub use dispatch::{Batch, CallAction, TypedArguments, TypedValue};
 pub use error::{CallError, ErrorClass, ProtocolError, ToolError};
 pub use export::{
-    ApiFormat, ChangeKind, Export, Exported, ImportError, LeftOut, RestoreArguments, SchemaChange,
-    ToolExport,
+    ApiFormat, ChangeKind, Export, Exported, FinishReason, ImportError, LeftOut, RestoreArguments,
+    SchemaChange, ToolExport,
 };
 pub use future::BoxFuture;
 pub use governance::{

@@ -3,7 +3,7 @@
 
 pub use crate::arguments::{EffectiveArgument, EffectiveArguments};
 pub use crate::canonical::canonical;
-pub use crate::content::{BlockForm, ResourceMembers};
+pub use crate::content::{BlockForm, Media, ResourceMembers, normal_media};
 pub use crate::context::{Session, SessionValues};
 pub use crate::definition::unknown::{add as add_unknown, unknown};
 pub use crate::error::{INTERNAL, excerpt, excerpt_of, panic_message};

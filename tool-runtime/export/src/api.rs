@@ -1,6 +1,6 @@
 //! The APIs of models.
 
-use crate::calls::{answer_messages, calls, text};
+use crate::answer;
 use crate::format::definitions;
 use crate::results::results;
 use crate::usage::usage;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::fmt;
 use std::str::FromStr;
 use tool_runtime_core::{
-    ApiFormat, Exported, ImportError, ToolCall, ToolDefinition, ToolResult, Usage,
+    ApiFormat, Exported, FinishReason, ImportError, ToolCall, ToolDefinition, ToolResult, Usage,
 };
 
 /// An API of models, as the format of an [export](tool_runtime_core::Snapshot::export).
@@ -93,15 +93,19 @@ impl ApiFormat for Api {
     }
 
     fn calls(&self, answer: &Value) -> Result<Vec<ToolCall>, ImportError> {
-        calls(*self, answer)
+        answer::calls(*self, answer)
     }
 
     fn text(&self, answer: &Value) -> Result<String, ImportError> {
-        text(*self, answer)
+        answer::text(*self, answer)
+    }
+
+    fn finish_reason(&self, answer: &Value) -> FinishReason {
+        answer::finish_reason(*self, answer)
     }
 
     fn answer(&self, answer: &Value) -> Result<Vec<Value>, ImportError> {
-        answer_messages(*self, answer)
+        answer::messages(*self, answer)
     }
 
     fn results(&self, given: &[(&str, &ToolResult)]) -> Vec<Value> {
@@ -135,6 +139,10 @@ impl ApiFormat for Strict {
 
     fn text(&self, answer: &Value) -> Result<String, ImportError> {
         self.0.text(answer)
+    }
+
+    fn finish_reason(&self, answer: &Value) -> FinishReason {
+        self.0.finish_reason(answer)
     }
 
     fn answer(&self, answer: &Value) -> Result<Vec<Value>, ImportError> {

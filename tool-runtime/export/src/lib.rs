@@ -31,12 +31,13 @@
 //! | `lower` | JSON Schema to the subset that an API takes |
 //! | `budget` | the tools that may be strict in one request |
 //! | `restore` | arguments of the exported schema to those of the tool's own |
-//! | `calls`, `results`, `stream` | answers, whole or streamed, to calls; results to messages |
+//! | `answer`, `stream` | answers, whole or streamed: calls, text, finish reason, and their messages in the next request |
+//! | `results` | results to messages |
 //! | `usage` | the tokens that an answer used |
 
+mod answer;
 mod api;
 mod budget;
-mod calls;
 mod format;
 mod lower;
 #[cfg(test)]
@@ -48,10 +49,10 @@ mod stream;
 mod usage;
 
 pub use api::{Api, Strict};
-pub use stream::{AnswerStream, Delta, StreamError};
+pub use stream::{AnswerStream, Delta, EventDeltas, StreamError};
 pub use tool_runtime_core::seam::estimate_tokens;
 #[doc(inline)]
 pub use tool_runtime_core::{
-    ApiFormat, ChangeKind, Export, Exported, ImportError, LeftOut, RestoreArguments, SchemaChange,
-    ToolExport,
+    ApiFormat, ChangeKind, Export, Exported, FinishReason, ImportError, LeftOut, RestoreArguments,
+    SchemaChange, ToolExport,
 };

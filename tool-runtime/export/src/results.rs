@@ -1,12 +1,16 @@
 //! Results as messages of the next request.
 
+use crate::answer::request_name;
 use crate::api::Api;
 use serde_json::{Map, Value, json};
+use tool_runtime_core::seam::normal_media;
 use tool_runtime_core::{ContentBlock, ToolResult};
 
 /// Image types that the APIs take.
 const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 const PDF: &str = "application/pdf";
+/// The type of bytes whose own type is not known.
+const UNKNOWN: &str = "application/octet-stream";
 
 /// Converts results; the names are those that the model wrote.
 pub(crate) fn results(api: Api, results: &[(&str, &ToolResult)]) -> Vec<Value> {
@@ -53,7 +57,7 @@ fn part(block: &ContentBlock) -> Part {
     match block {
         ContentBlock::Text(text) => Part::Text(text.text().to_owned()),
         ContentBlock::Image(media) | ContentBlock::Audio(media) => {
-            Part::Data { mime_type: media.mime_type.clone(), data: media.data.clone() }
+            media_part(&media.mime_type, &media.data)
         }
         ContentBlock::Resource(embedded) => {
             let resource = &embedded.resource;
@@ -62,7 +66,7 @@ fn part(block: &ContentBlock) -> Part {
                 (None, Some(blob)) => {
                     let mime_type =
                         resource.mime_type.as_deref().unwrap_or("application/octet-stream");
-                    Part::Data { mime_type: mime_type.to_owned(), data: blob.clone() }
+                    media_part(mime_type, blob)
                 }
                 (None, None) => Part::Text(resource.uri.clone()),
             }
@@ -73,6 +77,24 @@ fn part(block: &ContentBlock) -> Part {
             Part::Text(format!("{} <{}>{about}", link.name, link.uri))
         }
         other => Part::Text(serde_json::to_string(other).unwrap_or_default()),
+    }
+}
+
+/// Data in the form that APIs take: one image that is none makes an API reject the whole request.
+fn media_part(mime_type: &str, data: &str) -> Part {
+    match normal_media(mime_type, data) {
+        Some(media) if media.data.is_empty() => Part::Text(format!("[{mime_type}, empty]")),
+        Some(media) => {
+            let (own, data) = (media.mime_type.into_owned(), media.data.into_owned());
+            let is_lie = own == UNKNOWN && mime_type.contains('/') && mime_type != UNKNOWN;
+            match is_lie {
+                true => {
+                    Part::Text(format!("[data that were declared as {mime_type}, and are not]"))
+                }
+                false => Part::Data { mime_type: own, data },
+            }
+        }
+        None => Part::Text(format!("[{mime_type}, whose data are not base64]")),
     }
 }
 
@@ -173,6 +195,7 @@ fn gemini(name: &str, result: &ToolResult) -> Value {
         Some(value) if !result.is_error() => value.clone(),
         _ => Value::String(texts.join("\n")),
     };
+    let name = request_name(Api::Gemini, name);
     let mut response = json!({ "name": name, "response": { key: output } });
     if !result.call_id().is_empty() {
         response["id"] = json!(result.call_id());

@@ -3,10 +3,12 @@
 mod anthropic;
 mod chat;
 mod gemini;
+mod merge;
 mod responses;
 
 use crate::api::Api;
 use serde_json::{Map, Value};
+use std::vec;
 
 /// A streamed answer of a model. It takes the events one by one and ends as the answer that the API
 /// would have given without streaming, for [`Export::calls`](tool_runtime_core::Export::calls).
@@ -16,7 +18,7 @@ use serde_json::{Map, Value};
 ///
 /// let mut stream = AnswerStream::new(Api::OpenAiChat);
 /// let line = r#"data: {"choices":[{"delta":{"role":"assistant","content":"Hi"},"finish_reason":"stop"}]}"#;
-/// assert_eq!(stream.push_line(line)?, Some(Delta::Text("Hi".into())));
+/// assert!(stream.push_line(line)?.eq([Delta::Text("Hi".into())]));
 /// stream.push_line("data: [DONE]")?;
 /// let answer = stream.finish()?;
 /// assert_eq!(answer["choices"][0]["message"]["content"], "Hi");
@@ -29,7 +31,7 @@ pub struct AnswerStream {
     is_ended: bool,
 }
 
-/// The change by one event, for display during generation.
+/// A change by an event, for display during generation. One event may carry several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Delta {
@@ -40,6 +42,24 @@ pub enum Delta {
     /// The name of a tool that the model begins to call, as the model writes it.
     Call(String),
 }
+
+/// The changes by one event, in their order. Returned by [`AnswerStream::push`].
+#[derive(Clone, Debug)]
+pub struct EventDeltas(vec::IntoIter<Delta>);
+
+impl Iterator for EventDeltas {
+    type Item = Delta;
+
+    fn next(&mut self) -> Option<Delta> {
+        self.0.next()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+impl ExactSizeIterator for EventDeltas {}
 
 /// A stream that cannot be assembled.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -69,24 +89,37 @@ impl AnswerStream {
     ///
     /// # Errors
     /// The line's data is not JSON, or as in [`Self::push`].
-    pub fn push_line(&mut self, line: &str) -> Result<Option<Delta>, StreamError> {
-        let Some(data) = line.strip_prefix("data:").map(str::trim) else { return Ok(None) };
-        if data == "[DONE]" {
-            return Ok(None);
-        }
-        let excerpt = || StreamError::NotJson(data.chars().take(100).collect());
-        self.push(&serde_json::from_str(data).map_err(|_| excerpt())?)
+    pub fn push_line(&mut self, line: &str) -> Result<EventDeltas, StreamError> {
+        let data = line.strip_prefix("data:").map_or("", str::trim);
+        let deltas = match data {
+            "" => Vec::new(),
+            "[DONE]" => {
+                // Some servers end without a reason.
+                self.is_ended |= self.answer.as_object().is_some_and(|answer| !answer.is_empty());
+                Vec::new()
+            }
+            data => {
+                let excerpt = || StreamError::NotJson(data.chars().take(100).collect());
+                self.add(&serde_json::from_str(data).map_err(|_| excerpt())?)?
+            }
+        };
+        Ok(EventDeltas(deltas.into_iter()))
     }
 
-    /// Adds an event.
+    /// Adds an event, and returns its changes in their order.
     ///
     /// # Errors
     /// The event is an error of the API, or the API does not stream.
-    pub fn push(&mut self, event: &Value) -> Result<Option<Delta>, StreamError> {
-        let failure = event.get("error").filter(|error| !error.is_null());
-        let failure = failure.or_else(|| event.pointer("/response/error").filter(|e| !e.is_null()));
+    pub fn push(&mut self, event: &Value) -> Result<EventDeltas, StreamError> {
+        self.add(event).map(|deltas| EventDeltas(deltas.into_iter()))
+    }
+
+    fn add(&mut self, event: &Value) -> Result<Vec<Delta>, StreamError> {
+        let is_error = |error: &&Value| !error.is_null() && **error != Value::Bool(false);
+        let failure = event.get("error").filter(is_error);
+        let failure = failure.or_else(|| event.pointer("/response/error").filter(is_error));
         if let Some(error) = failure {
-            let message = error["message"].as_str().map(str::to_owned);
+            let message = error["message"].as_str().or(error.as_str()).map(str::to_owned);
             return Err(StreamError::Api(message.unwrap_or_else(|| error.to_string())));
         }
         let (answer, is_ended) = (&mut self.answer, &mut self.is_ended);
@@ -110,6 +143,7 @@ impl AnswerStream {
         match self.api {
             Api::Anthropic => anthropic::finish(&mut self.answer),
             Api::OpenAiChat => chat::finish(&mut self.answer),
+            Api::OpenAiResponses => responses::finish(&mut self.answer),
             _ => {}
         }
         Ok(self.answer)
@@ -135,22 +169,36 @@ fn member<'a>(value: &'a mut Value, key: &str) -> &'a mut Value {
 /// The most entries of a list.
 const MAX_ENTRIES: usize = 1024;
 
-/// The entry of a list, which grows to hold it.
-fn entry(list: &mut Value, index: usize) -> Option<&mut Value> {
-    if !list.is_array() {
-        *list = Value::Array(Vec::new());
+/// The index by which events name an entry of a list, until the answer is whole.
+const INDEX: &str = "index in the stream";
+
+/// A list of an answer; a value of another kind, which no API sends, becomes a list.
+fn list(value: &mut Value) -> &mut Vec<Value> {
+    if !value.is_array() {
+        *value = Value::Array(Vec::new());
     }
-    let list = list.as_array_mut()?;
-    if index >= MAX_ENTRIES {
-        return None;
-    }
-    if list.len() <= index {
-        list.resize(index + 1, Value::Object(Map::new()));
-    }
-    list.get_mut(index)
+    value.as_array_mut().expect("a list")
 }
 
-/// An index that an event names.
-fn index(event: &Value, key: &str) -> usize {
-    event[key].as_u64().and_then(|index| usize::try_from(index).ok()).unwrap_or_default()
+/// Adds an entry to a list, unless the list is full.
+fn add_entry(list: &mut Vec<Value>, entry: Value) -> Option<&mut Value> {
+    if list.len() >= MAX_ENTRIES || !entry.is_object() {
+        return None;
+    }
+    list.push(entry);
+    list.last_mut()
+}
+
+/// Removes the indexes of the stream.
+fn remove_indexes(list: Option<&mut Value>) {
+    for entry in list.and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Some(entry) = entry.as_object_mut() {
+            entry.shift_remove(INDEX);
+        }
+    }
+}
+
+/// A text that is not empty.
+fn words(value: &Value) -> Option<&str> {
+    value.as_str().filter(|text| !text.is_empty())
 }

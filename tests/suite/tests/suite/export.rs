@@ -1,7 +1,9 @@
 //! Tools in the formats of model APIs.
 
 mod command_line;
+mod cut_answers;
 pub(super) mod generate;
+mod history;
 pub(super) mod instances;
 mod limits;
 mod malformed_streams;

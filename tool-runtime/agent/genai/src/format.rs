@@ -4,7 +4,9 @@ use genai::adapter::AdapterKind;
 use genai::chat::{ChatMessage, ContentPart, MessageContent, ToolResponse, Usage as GenaiUsage};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use tool_runtime::export::{Api, ApiFormat, Exported, ImportError, LeftOut, ToolExport};
+use tool_runtime::export::{
+    Api, ApiFormat, Exported, FinishReason, ImportError, LeftOut, ToolExport,
+};
 use tool_runtime::{ToolCall, ToolDefinition, ToolResult, Usage};
 
 /// The name in errors.
@@ -23,6 +25,9 @@ pub(crate) struct GenaiFormat {
 pub(crate) struct Answer {
     pub(crate) message: ChatMessage,
     pub(crate) usage: GenaiUsage,
+    /// The API's word for the reason of its end.
+    #[serde(default)]
+    pub(crate) finish_reason: String,
 }
 
 impl GenaiFormat {
@@ -99,6 +104,13 @@ impl ApiFormat for GenaiFormat {
         Ok(read(answer)?.message.content.texts().concat())
     }
 
+    fn finish_reason(&self, answer: &Value) -> FinishReason {
+        read(answer).map_or_else(
+            |_| FinishReason::Complete,
+            |answer| FinishReason::from_word(&answer.finish_reason),
+        )
+    }
+
     fn answer(&self, answer: &Value) -> Result<Vec<Value>, ImportError> {
         let mut message = read(answer)?.message;
         for part in message.content.iter_mut() {
@@ -109,7 +121,8 @@ impl ApiFormat for GenaiFormat {
                 call.fn_arguments = Value::Object(Map::new());
             }
         }
-        Ok(vec![to_json(&message)])
+        // An empty message is rejected.
+        Ok(if message.content.is_empty() { Vec::new() } else { vec![to_json(&message)] })
     }
 
     fn results(&self, results: &[(&str, &ToolResult)]) -> Vec<Value> {

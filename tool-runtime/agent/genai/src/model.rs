@@ -5,7 +5,8 @@ use crate::format::{Answer, GenaiFormat};
 use futures_util::StreamExt as _;
 use genai::adapter::AdapterKind;
 use genai::chat::{
-    ChatMessage, ChatOptions, ChatRequest, ChatStream, ChatStreamEvent, MessageContent, StreamEnd,
+    ChatMessage, ChatOptions, ChatRequest, ChatStream, ChatStreamEvent, MessageContent, StopReason,
+    StreamEnd,
 };
 use genai::{Client, ClientBuilder, ModelIden};
 use rustls::ClientConfig;
@@ -112,6 +113,7 @@ impl GenaiModel {
         Ok(Answer {
             message: message(Some(response.content), response.reasoning_content),
             usage: response.usage,
+            finish_reason: word(response.stop_reason),
         })
     }
 
@@ -127,6 +129,7 @@ impl GenaiModel {
             Some(end) if end.captured_stop_reason.is_some() || !self.gives_reason() => Ok(Answer {
                 message: message(end.captured_content, end.captured_reasoning_content),
                 usage: end.captured_usage.unwrap_or_default(),
+                finish_reason: word(end.captured_stop_reason),
             }),
             _ => Err(GenaiError::new("the stream ended before the answer was whole")),
         }
@@ -203,6 +206,21 @@ fn message(content: Option<MessageContent>, reasoning: Option<String>) -> ChatMe
     let has_reasoning = content.contains_reasoning_content();
     let reasoning = reasoning.filter(|text| !has_reasoning && !text.is_empty());
     ChatMessage::assistant(content).with_reasoning_content(reasoning)
+}
+
+/// The API's word for the reason why an answer ended.
+fn word(reason: Option<StopReason>) -> String {
+    match reason {
+        Some(
+            StopReason::Completed(word)
+            | StopReason::MaxTokens(word)
+            | StopReason::ToolCall(word)
+            | StopReason::ContentFilter(word)
+            | StopReason::StopSequence(word)
+            | StopReason::Other(word),
+        ) => word,
+        None => String::new(),
+    }
 }
 
 /// Reports the parts of a streamed answer, and returns its end; `None` if the stream has no end.

@@ -13,7 +13,7 @@ use futures_util::stream::BoxStream;
 use serde_json::Value;
 use std::pin::pin;
 use std::sync::Arc;
-use tool_runtime::export::Export;
+use tool_runtime::export::{Export, FinishReason};
 #[cfg(feature = "mcp-client")]
 use tool_runtime::mcp::McpManagerError;
 use tool_runtime::prelude::*;
@@ -40,6 +40,7 @@ pub(super) struct Asking {
 }
 
 pub(super) struct Calling {
+    answer: Value,
     results: Vec<Option<Arc<ToolResult>>>,
     running: BoxStream<'static, (usize, ToolResult)>,
     tools: Arc<Export>,
@@ -157,31 +158,47 @@ impl Run {
             return;
         };
         let read = answer.map_err(StopReason::from);
-        if let Err(reason) = read.and_then(|answer| self.read(&answer, tools)) {
+        if let Err(reason) = read.and_then(|answer| self.read(answer, tools)) {
             self.stop(reason);
         }
     }
 
     /// Reads an answer: its text, and its calls, which run next.
-    fn read(&mut self, answer: &Value, tools: Arc<Export>) -> Result<(), StopReason> {
-        self.usage += tools.usage(answer);
-        let calls = tools.calls(answer)?;
-        let text = tools.text(answer)?;
+    fn read(&mut self, answer: Value, tools: Arc<Export>) -> Result<(), StopReason> {
+        self.usage += tools.usage(&answer);
+        let calls = tools.calls(&answer)?;
+        let text = tools.text(&answer)?;
         if !text.is_empty() {
             self.events.push_back(AgentEvent::Message(text));
         }
-        let messages = tools.next_messages(answer, &[])?;
+        let reason = tools.finish_reason(&answer);
+        if reason.is_cut() {
+            self.events.push_back(AgentEvent::Cut(reason.clone()));
+        }
         if calls.is_empty() {
-            Arc::make_mut(&mut self.messages).extend(messages);
-            self.stop(StopReason::Done);
+            Arc::make_mut(&mut self.messages).extend(tools.next_messages(&answer, [])?);
+            self.end_without_calls(reason);
             return Ok(());
         }
         self.events.extend(calls.iter().cloned().map(AgentEvent::Call));
         let results = calls.iter().map(|_| None).collect();
         let running = self.running(calls);
-        self.pending = messages;
-        self.phase = Phase::Calling(Calling { results, running, tools });
+        self.phase = Phase::Calling(Calling { answer, results, running, tools });
         Ok(())
+    }
+
+    /// Ends the run, unless the model has more to say.
+    fn end_without_calls(&mut self, reason: FinishReason) {
+        match reason {
+            FinishReason::Paused(_) => {}
+            FinishReason::MalformedCall(_) => {
+                let text = format!("{reason}, and was not run. Write the call again.");
+                let message = self.agent.model.format().user(&text);
+                Arc::make_mut(&mut self.messages).push(message);
+            }
+            reason if reason.is_cut() => self.stop(StopReason::Cut(reason)),
+            _ => self.stop(StopReason::Done),
+        }
     }
 
     /// Starts calls, whose progress becomes events.
@@ -215,10 +232,11 @@ impl Run {
         let Phase::Calling(calling) = std::mem::replace(&mut self.phase, Phase::Ask) else {
             return;
         };
-        let results: Vec<Arc<ToolResult>> = calling.results.into_iter().flatten().collect();
-        let messages = Arc::make_mut(&mut self.messages);
-        messages.append(&mut self.pending);
-        messages.extend(calling.tools.results(results.iter().map(|result| &**result)));
+        let Calling { answer, results, tools, .. } = calling;
+        match tools.next_messages(&answer, results.iter().flatten().map(|result| &**result)) {
+            Ok(messages) => Arc::make_mut(&mut self.messages).extend(messages),
+            Err(error) => return self.stop(error.into()),
+        }
         if let Some((text, value)) = self.own.take_answer() {
             self.value = value;
             self.events.push_back(AgentEvent::Message(text));

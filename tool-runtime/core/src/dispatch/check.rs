@@ -37,6 +37,7 @@ impl ToolPool {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn check_call(&self, call: &ToolCall) -> Result<Tool, CallError> {
+        call.check_complete()?;
         let found = self.find(call.name())?;
         let (tool, principal) = (found.tool(), self.shared_context().principal());
         check_scopes(tool, principal)?;

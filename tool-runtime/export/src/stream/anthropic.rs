@@ -1,42 +1,65 @@
 //! Anthropic Messages: blocks that grow by deltas.
 
-use super::{Delta, append, entry, index, member};
+use super::{Delta, INDEX, add_entry, append, list, member, remove_indexes, words};
 use serde_json::{Value, json};
 
 /// The unparsed input of a call, until its block is whole.
-const INPUT: &str = "input_text";
+const INPUT: &str = "input in the stream";
 
-pub(super) fn push(answer: &mut Value, is_ended: &mut bool, event: &Value) -> Option<Delta> {
-    match event["type"].as_str()? {
+pub(super) fn push(answer: &mut Value, is_ended: &mut bool, event: &Value) -> Vec<Delta> {
+    match event["type"].as_str().unwrap_or_default() {
         "message_start" => {
             *answer = event["message"].clone();
-            None
+            Vec::new()
         }
-        "content_block_start" => {
-            let block = event["content_block"].clone();
-            let name = (block["type"] == "tool_use").then(|| block["name"].as_str()).flatten();
-            let delta = name.map(|name| Delta::Call(name.to_owned()));
-            *entry(member(answer, "content"), index(event, "index"))? = block;
-            delta
-        }
+        "content_block_start" => begin(list(member(answer, "content")), event),
         "content_block_delta" => {
-            let block = entry(member(answer, "content"), index(event, "index"))?;
-            grow(block, &event["delta"])
+            let block = block_of(list(member(answer, "content")), event);
+            block.and_then(|block| grow(block, &event["delta"])).into_iter().collect()
         }
         "message_delta" => {
-            for (key, value) in event["delta"].as_object()? {
-                *member(answer, key) = value.clone();
-            }
-            for (key, value) in event["usage"].as_object()? {
-                *member(member(answer, "usage"), key) = value.clone();
-            }
-            None
+            end(answer, event);
+            *is_ended |= words(&answer["stop_reason"]).is_some();
+            Vec::new()
         }
         "message_stop" => {
             *is_ended = true;
-            None
+            Vec::new()
         }
+        _ => Vec::new(),
+    }
+}
+
+fn begin(content: &mut Vec<Value>, event: &Value) -> Vec<Delta> {
+    let block = &event["content_block"];
+    let Some(added) = block["type"].as_str().and_then(|_| add_entry(content, block.clone())) else {
+        return Vec::new();
+    };
+    added[INDEX] = event["index"].clone();
+    let shown = match block["type"].as_str().unwrap_or_default() {
+        "tool_use" => block["name"].as_str().map(|name| Delta::Call(name.to_owned())),
+        "text" => words(&block["text"]).map(|text| Delta::Text(text.to_owned())),
+        "thinking" => words(&block["thinking"]).map(|text| Delta::Thought(text.to_owned())),
         _ => None,
+    };
+    shown.into_iter().collect()
+}
+
+/// The block that a delta belongs to: the latest of its index, else the last. Text may come without the beginning of its
+/// block.
+fn block_of<'a>(content: &'a mut Vec<Value>, event: &Value) -> Option<&'a mut Value> {
+    let of_index = content.iter().rposition(|block| block[INDEX] == event["index"]);
+    let last = content.len().checked_sub(1).filter(|_| event["index"].is_null());
+    match of_index.or(last) {
+        Some(known) => content.get_mut(known),
+        None => {
+            let (kind, key) = match event["delta"]["type"].as_str()? {
+                "text_delta" => ("text", "text"),
+                "thinking_delta" => ("thinking", "thinking"),
+                _ => return None,
+            };
+            add_entry(content, json!({ "type": kind, key: "", INDEX: event["index"] }))
+        }
     }
 }
 
@@ -45,11 +68,11 @@ fn grow(block: &mut Value, delta: &Value) -> Option<Delta> {
     match delta["type"].as_str()? {
         "text_delta" => {
             append(member(block, "text"), text("text"));
-            Some(Delta::Text(text("text").to_owned()))
+            words(&delta["text"]).map(|text| Delta::Text(text.to_owned()))
         }
         "thinking_delta" => {
             append(member(block, "thinking"), text("thinking"));
-            Some(Delta::Thought(text("thinking").to_owned()))
+            words(&delta["thinking"]).map(|text| Delta::Thought(text.to_owned()))
         }
         "signature_delta" => {
             append(member(block, "signature"), text("signature"));
@@ -60,24 +83,32 @@ fn grow(block: &mut Value, delta: &Value) -> Option<Delta> {
             None
         }
         "citations_delta" => {
-            let citations = member(block, "citations");
-            if !citations.is_array() {
-                *citations = json!([]);
-            }
-            citations.as_array_mut()?.push(delta["citation"].clone());
+            list(member(block, "citations")).push(delta["citation"].clone());
             None
         }
         _ => None,
     }
 }
 
-/// Parses the inputs of calls. One that was cut off stays a text, as the model wrote it. Blocks that never began
-/// are left out.
-pub(super) fn finish(answer: &mut Value) {
-    if let Some(blocks) = answer["content"].as_array_mut() {
-        blocks.retain(|block| block["type"].is_string());
+/// The members of the message that are known at its end.
+fn end(answer: &mut Value, event: &Value) {
+    for (key, value) in event["delta"].as_object().into_iter().flatten() {
+        *member(answer, key) = value.clone();
     }
-    for block in member(answer, "content").as_array_mut().into_iter().flatten() {
+    for (key, value) in event["usage"].as_object().into_iter().flatten() {
+        if !value.is_null() {
+            *member(member(answer, "usage"), key) = value.clone();
+        }
+    }
+}
+
+/// Parses the inputs of calls. One that was cut off stays a text, as the model wrote it.
+pub(super) fn finish(answer: &mut Value) {
+    if !answer["content"].is_array() {
+        return;
+    }
+    remove_indexes(answer.get_mut("content"));
+    for block in list(member(answer, "content")) {
         let Some(Value::String(text)) = block.as_object_mut().and_then(|b| b.shift_remove(INPUT))
         else {
             continue;

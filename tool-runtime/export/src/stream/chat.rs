@@ -1,114 +1,178 @@
-//! OpenAI Chat Completions: deltas of a message.
+//! OpenAI Chat Completions: deltas of a message. Servers that are compatible with OpenAI's differ in ids, indexes and
+//! names of calls.
 
-use super::{Delta, MAX_ENTRIES, append, entry, index, member};
-use serde_json::{Value, json};
+use super::merge::{grows, merge};
+use super::{Delta, INDEX, add_entry, append, list, member, remove_indexes, words};
+use serde_json::{Map, Value, json};
 
-/// Members of a message that grow; servers that are compatible with OpenAI's add reasoning.
-const TEXTS: [&str; 4] = ["content", "refusal", "reasoning_content", "reasoning"];
-
-/// The index of a call in the stream, until the answer is whole.
-const INDEX: &str = "index";
-
-pub(super) fn push(answer: &mut Value, is_ended: &mut bool, event: &Value) -> Option<Delta> {
+pub(super) fn push(answer: &mut Value, is_ended: &mut bool, event: &Value) -> Vec<Delta> {
     for key in ["id", "model", "usage", "system_fingerprint", "service_tier"] {
         if !event[key].is_null() {
             *member(answer, key) = event[key].clone();
         }
     }
-    let choice = event["choices"].as_array()?.iter().find(|choice| index(choice, "index") == 0)?;
-    let target = entry(member(answer, "choices"), 0)?;
-    if !member(target, "message").is_object() {
-        *member(target, "message") = json!({ "role": "assistant", "content": null });
+    let is_first = |choice: &&Value| choice["index"].as_u64().unwrap_or_default() == 0;
+    let choices = event["choices"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let Some(choice) = choices.iter().find(is_first) else { return Vec::new() };
+    let known = list(member(answer, "choices"));
+    if known.is_empty() {
+        known.push(json!({}));
     }
-    if !choice["finish_reason"].is_null() {
-        *member(target, "finish_reason") = choice["finish_reason"].clone();
+    let target = &mut known[0];
+    if let Some(reason) = words(&choice["finish_reason"]) {
+        *member(target, "finish_reason") = json!(reason);
         *is_ended = true;
     }
-    grow(member(target, "message"), &choice["delta"])
+    let message = member(target, "message");
+    // Some servers repeat the whole message at the end.
+    let is_whole = !choice["delta"].is_object() && choice["message"].is_object();
+    if is_whole || !message.is_object() {
+        *message = json!({ "role": "assistant", "content": null });
+    }
+    grow(message, if is_whole { &choice["message"] } else { &choice["delta"] })
 }
 
-fn grow(message: &mut Value, delta: &Value) -> Option<Delta> {
-    let mut news = None;
-    for (key, value) in delta.as_object()? {
-        match value {
-            Value::String(text) if TEXTS.contains(&key.as_str()) => {
-                append(member(message, key), text);
-                news = match key.as_str() {
-                    _ if text.is_empty() => news,
-                    "content" => Some(Delta::Text(text.clone())),
-                    "reasoning" | "reasoning_content" => Some(Delta::Thought(text.clone())),
-                    _ => news,
-                };
-            }
-            Value::Array(calls) if key == "tool_calls" => {
-                for call in calls {
-                    news = grow_call(member(message, "tool_calls"), call).or(news);
+fn grow(message: &mut Value, delta: &Value) -> Vec<Delta> {
+    let mut news = Vec::new();
+    for (key, value) in delta.as_object().into_iter().flatten() {
+        match (key.as_str(), value) {
+            ("tool_calls", Value::Array(calls)) => {
+                for (place, call) in calls.iter().enumerate() {
+                    news.extend(grow_call(list(member(message, key)), call, place > 0));
                 }
             }
-            Value::Null => {}
-            other => *member(message, key) = other.clone(),
+            ("tool_calls", _) | (_, Value::Null) => {}
+            (_, Value::String(text)) if grows(key) && message[key].is_array() => {
+                let part = json!([{ "type": "text", "text": text }]);
+                merge(member(message, key), key, &part);
+                news.extend(shown(key, text));
+            }
+            ("content", Value::Array(parts)) => {
+                news.extend(
+                    parts
+                        .iter()
+                        .filter(|part| part["type"] == "text")
+                        .filter_map(|part| shown(key, words(&part["text"])?)),
+                );
+                if let Some(text) = message[key].as_str().map(str::to_owned) {
+                    message[key] = if text.is_empty() {
+                        json!([])
+                    } else {
+                        json!([{ "type": "text", "text": text }])
+                    };
+                }
+                merge(member(message, key), key, value);
+            }
+            (_, value) => {
+                merge(member(message, key), key, value);
+                let text = words(value).filter(|_| grows(key));
+                // Some servers write reasoning twice, under two names.
+                news.extend(
+                    text.and_then(|text| shown(key, text)).filter(|delta| !news.contains(delta)),
+                );
+            }
         }
     }
     news
 }
 
-fn grow_call(calls: &mut Value, delta: &Value) -> Option<Delta> {
-    let call = call_of(calls, delta)?;
-    for key in ["id", "type"] {
-        if let Some(text) = delta[key].as_str().filter(|text| !text.is_empty()) {
-            *member(call, key) = json!(text);
+/// The change by a text of a member.
+fn shown(key: &str, text: &str) -> Option<Delta> {
+    match key {
+        _ if text.is_empty() => None,
+        "content" => Some(Delta::Text(text.to_owned())),
+        "refusal" => None,
+        _ => Some(Delta::Thought(text.to_owned())),
+    }
+}
+
+/// Adds a delta of a call. Returns the name of a call that begins.
+fn grow_call(calls: &mut Vec<Value>, delta: &Value, is_further: bool) -> Option<Delta> {
+    let members = delta.as_object()?;
+    let call = match continued(calls, delta, is_further) {
+        Some(known) => &mut calls[known],
+        None => add_entry(calls, json!({}))?,
+    };
+    if !delta["index"].is_null() {
+        *member(call, INDEX) = delta["index"].clone();
+    }
+    for (key, value) in members {
+        match (key.as_str(), value) {
+            ("index" | "function", _) => {}
+            ("id", Value::Number(id)) => *member(call, "id") = json!(id.to_string()),
+            ("id" | "type", value) if words(value).is_none() => {}
+            _ => merge(member(call, key), key, value),
         }
     }
     if !call["type"].is_string() {
         *member(call, "type") = json!("function");
     }
-    let function = &delta["function"];
-    match &function["arguments"] {
-        Value::Null => {}
-        Value::String(text) => append(member(member(call, "function"), "arguments"), text),
-        // Some servers write the arguments as an object.
-        whole => append(member(member(call, "function"), "arguments"), &whole.to_string()),
-    }
-    let name = function["name"].as_str().filter(|name| !name.is_empty())?;
-    let known = member(member(call, "function"), "name");
-    // Some servers repeat the name in each delta.
-    if known == name {
-        return None;
-    }
-    append(known, name);
-    Some(Delta::Call(name.to_owned()))
+    grow_function(member(call, "function"), delta["function"].as_object()?)
 }
 
-/// The call that a delta belongs to. Some servers leave the index out, or give each call the index 0: a new id
-/// begins a new call.
-fn call_of<'a>(calls: &'a mut Value, delta: &Value) -> Option<&'a mut Value> {
-    if !calls.is_array() {
-        *calls = json!([]);
-    }
-    let (list, id) = (calls.as_array_mut()?, &delta["id"]);
-    let names_call = id.as_str().is_some_and(|id| !id.is_empty());
-    let is_meant = |call: &Value| match &delta["index"] {
-        Value::Null => !names_call || call["id"] == *id,
-        index => call[INDEX] == *index,
-    };
-    let is_other = |call: &Value| names_call && call["id"].is_string() && call["id"] != *id;
-    let known = list.iter().rposition(is_meant).filter(|known| !is_other(&list[*known]));
-    match known {
-        Some(known) => list.get_mut(known),
-        None if list.len() < MAX_ENTRIES && delta.is_object() => {
-            list.push(json!({ INDEX: delta["index"] }));
-            list.last_mut()
+fn grow_function(function: &mut Value, delta: &Map<String, Value>) -> Option<Delta> {
+    let mut began = None;
+    for (key, value) in delta {
+        match (key.as_str(), value) {
+            (_, Value::Null) => {}
+            ("arguments", Value::String(text)) => append(member(function, key), text),
+            // Some servers write the arguments as an object.
+            ("arguments", whole) => append(member(function, key), &whole.to_string()),
+            ("name", name) => {
+                // Some servers repeat the name in each delta.
+                if let Some(name) = words(name).filter(|name| function["name"] != **name) {
+                    append(member(function, key), name);
+                    began = Some(Delta::Call(name.to_owned()));
+                }
+            }
+            _ => merge(member(function, key), key, value),
         }
-        None => None,
+    }
+    began
+}
+
+/// The index of the call that a delta continues: that of its id, else that of its index, else the last.
+fn continued(calls: &[Value], delta: &Value, is_further: bool) -> Option<usize> {
+    let (id, name) = (id(delta), words(&delta["function"]["name"]));
+    let by_id = || calls.iter().rposition(|call| id.is_some() && self::id(call) == id);
+    let by_index = || {
+        calls.iter().rposition(|call| !delta["index"].is_null() && call[INDEX] == delta["index"])
+    };
+    let is_anonymous = id.is_none() && (delta["index"].is_null() || name.is_none());
+    let last = || calls.len().checked_sub(1).filter(|_| is_anonymous);
+    let known = by_id().or_else(by_index).or_else(last)?;
+    // Two calls in one event that nothing tells apart.
+    let is_own = is_further && name.is_some() && id.is_none() && delta["index"].is_null();
+    (!is_own && !begins_another(&calls[known], delta)).then_some(known)
+}
+
+/// Whether a delta begins another call, in spite of an id or an index that an earlier one has.
+fn begins_another(call: &Value, delta: &Value) -> bool {
+    let (known, delta_id) = (id(call), id(delta));
+    if known.is_some() && delta_id.is_some() && known != delta_id {
+        return true;
+    }
+    let Some(name) = words(&delta["function"]["name"]) else { return false };
+    let Some(known_name) = words(&call["function"]["name"]) else { return false };
+    let indexes = (&call[INDEX], &delta["index"]);
+    let is_elsewhere = !indexes.0.is_null() && !indexes.1.is_null() && indexes.0 != indexes.1;
+    let arguments = call["function"]["arguments"].as_str().unwrap_or_default();
+    let is_complete = serde_json::from_str::<Map<String, Value>>(arguments).is_ok();
+    let has_more = !matches!(&delta["function"]["arguments"], Value::Null)
+        && delta["function"]["arguments"] != "";
+    is_elsewhere || is_complete && has_more || !arguments.is_empty() && name != known_name
+}
+
+/// The id of a call, as text.
+fn id(call: &Value) -> Option<String> {
+    match &call["id"] {
+        Value::String(id) => Some(id.clone()).filter(|id| !id.is_empty()),
+        Value::Number(id) => Some(id.to_string()),
+        _ => None,
     }
 }
 
 /// Removes the members that only the stream has.
 pub(super) fn finish(answer: &mut Value) {
-    let calls = answer.pointer_mut("/choices/0/message/tool_calls");
-    for call in calls.and_then(Value::as_array_mut).into_iter().flatten() {
-        if let Some(call) = call.as_object_mut() {
-            call.shift_remove(INDEX);
-        }
-    }
+    remove_indexes(answer.pointer_mut("/choices/0/message/tool_calls"));
 }

@@ -1,9 +1,9 @@
 //! Gemini: each event is a complete response, whose parts are appended to the earlier ones.
 
-use super::{Delta, append, entry, member};
+use super::{Delta, append, list, member, words};
 use serde_json::{Value, json};
 
-pub(super) fn push(answer: &mut Value, is_ended: &mut bool, event: &Value) -> Option<Delta> {
+pub(super) fn push(answer: &mut Value, is_ended: &mut bool, event: &Value) -> Vec<Delta> {
     for key in ["usageMetadata", "modelVersion", "responseId", "promptFeedback"] {
         if !event[key].is_null() {
             *member(answer, key) = event[key].clone();
@@ -11,19 +11,24 @@ pub(super) fn push(answer: &mut Value, is_ended: &mut bool, event: &Value) -> Op
     }
     // A request that is blocked has no candidates.
     *is_ended |= !event["promptFeedback"]["blockReason"].is_null();
-    let candidate = event["candidates"].as_array()?.first()?;
-    let target = entry(member(answer, "candidates"), 0)?;
-    for (key, value) in candidate.as_object()? {
-        if key != "content" {
-            *member(target, key) = value.clone();
-        }
+    let candidates = event["candidates"].as_array();
+    let Some(candidate) = candidates.and_then(|all| all.first()?.as_object()) else {
+        return Vec::new();
+    };
+    let known = list(member(answer, "candidates"));
+    if known.is_empty() {
+        known.push(json!({}));
     }
-    *is_ended |= !candidate["finishReason"].is_null();
-    let mut news = None;
-    for part in candidate["content"]["parts"].as_array().into_iter().flatten() {
-        news = add(member(target, "content"), part).or(news);
+    let target = &mut known[0];
+    for (key, value) in
+        candidate.iter().filter(|(key, value)| *key != "content" && !value.is_null())
+    {
+        *member(target, key) = value.clone();
     }
-    news
+    *is_ended |= candidate.get("finishReason").and_then(words).is_some();
+    let parts = candidate.get("content").and_then(|content| content["parts"].as_array());
+    let content = member(target, "content");
+    parts.into_iter().flatten().filter_map(|part| add(content, part)).collect()
 }
 
 /// Texts of one kind are joined; a signature closes a text.
@@ -31,7 +36,7 @@ fn add(content: &mut Value, part: &Value) -> Option<Delta> {
     if !content["parts"].is_array() {
         *content = json!({ "role": "model", "parts": [] });
     }
-    let parts = member(content, "parts").as_array_mut()?;
+    let parts = list(member(content, "parts"));
     let is_text = |part: &Value| part["text"].is_string();
     let joins = |last: &&mut Value| {
         is_text(last)
@@ -43,8 +48,10 @@ fn add(content: &mut Value, part: &Value) -> Option<Delta> {
     match parts.last_mut().filter(joins) {
         Some(last) => {
             append(member(last, "text"), text);
-            if !part["thoughtSignature"].is_null() {
-                *member(last, "thoughtSignature") = part["thoughtSignature"].clone();
+            for (key, value) in part.as_object().into_iter().flatten() {
+                if key != "text" && !value.is_null() {
+                    *member(last, key) = value.clone();
+                }
             }
         }
         None => parts.push(part.clone()),

@@ -13,13 +13,21 @@ fn outcome(api: Api, lines: &[String]) -> Result<Vec<String>, String> {
     let answer = stream.finish().map_err(|error| error.to_string())?;
     let calls = api.calls(&answer).map_err(|error| error.to_string())?;
     api.answer(&answer).map_err(|error| error.to_string())?;
-    let shown =
-        calls.iter().map(|call| format!("{} {} {}", call.call_id(), call.name(), call.arguments()));
+    let mut ids: Vec<&str> = calls.iter().map(|call| call.call_id()).collect();
+    ids.dedup();
+    assert!(api == Api::Gemini || ids.len() == calls.len(), "each call has its own id: {ids:?}");
+    let shown = calls.iter().map(|call| {
+        // Nine letters and digits are an id that was made.
+        let id = call.call_id();
+        let id = if id.len() == 9 { "*" } else { id };
+        format!("{id} {} {}", call.name(), call.arguments())
+    });
     Ok(shown.collect())
 }
 
 fn lines(events: &[Value]) -> Vec<String> {
-    events.iter().map(|event| format!("data: {event}")).collect()
+    let data = |event: &Value| event.as_str().map_or_else(|| event.to_string(), str::to_owned);
+    events.iter().map(|event| format!("data: {}", data(event))).collect()
 }
 
 /// A name, the events, and the calls or a part of the error.
@@ -133,6 +141,75 @@ fn chat_completions() {
                 Ok(&["a add {\"a\": \"x"]),
             ),
             (
+                "an id that is repeated at another index",
+                vec![
+                    piece(json!(0), json!("a"), json!("add"), json!("{\"a\":1}")),
+                    piece(json!(1), json!("a"), json!("mul"), json!("{}")),
+                    end(),
+                ],
+                Ok(&["a add {\"a\":1}", "* mul {}"]),
+            ),
+            (
+                "an index that changes within a call",
+                vec![
+                    piece(json!(0), json!("a"), json!("add"), json!("{\"a\":")),
+                    piece(json!(1), null(), null(), json!("1}")),
+                    end(),
+                ],
+                Ok(&["a add {\"a\":1}"]),
+            ),
+            (
+                "an index that changes, with the id",
+                vec![
+                    piece(json!(0), json!("a"), json!("add"), json!("{\"a\":")),
+                    piece(json!(2), json!("a"), null(), json!("1}")),
+                    end(),
+                ],
+                Ok(&["a add {\"a\":1}"]),
+            ),
+            (
+                "whole calls without id and index",
+                vec![
+                    piece(null(), null(), json!("add"), json!("{\"a\":1}")),
+                    piece(null(), null(), json!("add"), json!("{\"a\":2}")),
+                    piece(null(), null(), json!("mul"), json!({ "b": 3 })),
+                    end(),
+                ],
+                Ok(&["* add {\"a\":1}", "* add {\"a\":2}", "* mul {\"b\":3}"]),
+            ),
+            (
+                "calls without arguments, id and index in one event",
+                vec![
+                    chunk(json!({ "tool_calls": [
+                        { "function": { "name": "add" } },
+                        { "function": { "name": "mul" } },
+                    ] })),
+                    end(),
+                ],
+                Ok(&["* add {}", "* mul {}"]),
+            ),
+            (
+                "an id that is a number",
+                vec![piece(json!(0), json!(7), json!("add"), json!("{}")), end()],
+                Ok(&["7 add {}"]),
+            ),
+            (
+                "an empty reason in each event, and the end of the stream",
+                vec![
+                    json!({ "choices": [{ "delta": { "tool_calls": [{ "id": "a", "function": { "name": "add", "arguments": "{\"a\":" } }] }, "finish_reason": "" }] }),
+                    json!({ "choices": [{ "delta": { "tool_calls": [{ "function": { "arguments": "1}" } }] }, "finish_reason": "" }] }),
+                    json!("[DONE]"),
+                ],
+                Ok(&["a add {\"a\":1}"]),
+            ),
+            (
+                "a message instead of a delta",
+                vec![
+                    json!({ "choices": [{ "message": { "content": "", "tool_calls": [{ "id": "a", "function": { "name": "add", "arguments": {} } }] }, "finish_reason": "tool_calls" }] }),
+                ],
+                Ok(&["a add {}"]),
+            ),
+            (
                 "calls of other kinds",
                 vec![chunk(json!({ "tool_calls": [null, 7, "add", []] })), end()],
                 Ok(&[]),
@@ -200,7 +277,39 @@ fn anthropic_messages() {
                 vec![start(), add(0), partial(0, "{\"a\":1}"), partial(0, "{\"a\":1}"), stop()],
                 Ok(&["t add {\"a\":1}{\"a\":1}"]),
             ),
-            ("an index out of range", vec![start(), add(1 << 40), stop()], Ok(&[])),
+            ("a huge index", vec![start(), add(1 << 40), stop()], Ok(&["t add {}"])),
+            (
+                "blocks that all have the index 0",
+                vec![
+                    start(),
+                    add(0),
+                    partial(0, "{\"a\":1}"),
+                    begin(json!(0), json!({ "type": "tool_use", "id": "u", "name": "mul" })),
+                    partial(0, "{\"b\":2}"),
+                    stop(),
+                ],
+                Ok(&["t add {\"a\":1}", "u mul {\"b\":2}"]),
+            ),
+            (
+                "blocks without an index",
+                vec![
+                    start(),
+                    begin(Value::Null, json!({ "type": "tool_use", "id": "t", "name": "add" })),
+                    json!({ "type": "content_block_delta", "delta": { "type": "input_json_delta", "partial_json": "{\"a\":1}" } }),
+                    begin(Value::Null, json!({ "type": "tool_use", "id": "u", "name": "mul" })),
+                    stop(),
+                ],
+                Ok(&["t add {\"a\":1}", "u mul {}"]),
+            ),
+            (
+                "an end without `message_stop`",
+                vec![
+                    start(),
+                    add(0),
+                    json!({ "type": "message_delta", "delta": { "stop_reason": "tool_use" } }),
+                ],
+                Ok(&["t add {}"]),
+            ),
             (
                 "content of another kind",
                 vec![
@@ -244,6 +353,25 @@ fn responses_and_gemini() {
                 Ok(&["x add {\"a\":1}"]),
             ),
             ("an end without items", vec![end(Value::Null)], Err("`/output`")),
+            (
+                "items that all have the index 0",
+                vec![
+                    json!({ "type": "response.output_item.done", "output_index": 0, "item": { "type": "function_call", "id": "f1", "call_id": "x", "name": "add", "arguments": "{}" } }),
+                    json!({ "type": "response.output_item.done", "output_index": 0, "item": { "type": "function_call", "id": "f2", "call_id": "y", "name": "mul", "arguments": "{}" } }),
+                    end(json!([])),
+                ],
+                Ok(&["x add {}", "y mul {}"]),
+            ),
+            (
+                "an item whose end is missing",
+                vec![
+                    json!({ "type": "response.output_item.added", "output_index": 0, "item": { "type": "function_call", "id": "f1", "call_id": "x", "name": "add", "arguments": "", "status": "in_progress" } }),
+                    json!({ "type": "response.function_call_arguments.delta", "output_index": 0, "item_id": "f1", "delta": "{\"a\":" }),
+                    json!({ "type": "response.function_call_arguments.done", "output_index": 0, "item_id": "f1", "arguments": "{\"a\":1}" }),
+                    end(json!([])),
+                ],
+                Ok(&["x add {\"a\":1}"]),
+            ),
             (
                 "a failure",
                 vec![

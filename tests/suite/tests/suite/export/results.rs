@@ -88,3 +88,35 @@ async fn mcp_results_are_complete() {
     assert_eq!(messages[0]["content"][1]["data"], PIXEL);
     assert_eq!(messages[1]["isError"], true);
 }
+
+/// The blocks of a result with one image.
+async fn image_blocks(mime_type: &'static str, data: &'static str) -> Value {
+    let draw = Tool::builder("draw", "Draw.")
+        .handler(move || async move { Observation::from(ContentBlock::image(data, mime_type)) });
+    let pool = ToolPool::builder().add(draw).build().unwrap();
+    let result = pool.call(ToolCall::new("draw", "").with_call_id("a")).await;
+    pool.snapshot().export(Api::Anthropic).results([&result])[0]["content"][0]["content"].clone()
+}
+
+#[tokio::test]
+async fn images_are_sent_as_the_api_takes_them_or_named() {
+    let image = json!([{ "type": "image", "source": { "type": "base64", "media_type": "image/png", "data": PIXEL } }]);
+    for (mime_type, data) in [
+        ("image/png", "data:image/png;base64,iVBORw0KGgo="),
+        ("image/png", "iVBORw0KGgo"),
+        ("image/jpeg", PIXEL),
+        ("image/PNG", "iVBORw0K\nGgo="),
+    ] {
+        assert_eq!(image_blocks(mime_type, data).await, image, "{mime_type} {data}");
+    }
+    let named = [
+        ("image/png", "no base64!", "[image/png, whose data are not base64]"),
+        ("image/png", "AAAA", "[data that were declared as image/png, and are not]"),
+        ("image/tiff", "AAAA", "[image/tiff, 3 bytes, which cannot be shown here]"),
+        ("image/png", "", "[image/png, empty]"),
+    ];
+    for (mime_type, data, text) in named {
+        let blocks = image_blocks(mime_type, data).await;
+        assert_eq!(blocks, json!([{ "type": "text", "text": text }]), "{mime_type} {data}");
+    }
+}

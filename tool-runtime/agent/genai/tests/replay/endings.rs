@@ -105,3 +105,32 @@ async fn an_answer_of_another_kind_is_an_error() {
         assert!(matches!(reason, StopReason::Model(_)), "{}: {reason}", recording.name);
     }
 }
+
+#[tokio::test]
+async fn a_call_of_an_answer_that_was_cut_does_not_run() {
+    for name in ["anthropic, whole", "anthropic, streamed", "chat, whole", "chat, streamed"] {
+        let recording = Recording::named(name);
+        let mut recorded = recording.answers[0].clone();
+        for (complete, cut) in [
+            (":\"tool_use\",\"stop_s", ":\"max_tokens\",\"stop_s"),
+            (":\"tool_calls\"", ":\"length\""),
+        ] {
+            recorded.body = recorded.body.replace(complete, cut);
+        }
+        let last = recording.answers().pop().expect("an answer");
+        let (_fake, mut run) = run_of(&recording, [Answer::Whole(recorded), last]).await;
+        let (mut cuts, mut results) = (0, 0);
+        while let Some(event) = timeout(LIMIT, run.next()).await.expect("an event") {
+            match event {
+                AgentEvent::Cut(_) => cuts += 1,
+                AgentEvent::Result(result) => {
+                    let text = result.observation().to_text();
+                    assert!(text.contains("was not run"), "{name}: {text}");
+                    results += 1;
+                }
+                _ => {}
+            }
+        }
+        assert_eq!((cuts, results > 0), (1, true), "{name}");
+    }
+}

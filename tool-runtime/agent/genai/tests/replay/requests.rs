@@ -158,7 +158,7 @@ async fn anthropic_gets_images_and_the_mark_of_errors() {
     let pool = ToolPool::builder()
         .add(
             Tool::builder("look", "Look.")
-                .handler(|| async { ContentBlock::image("aGk=", "image/png") }),
+                .handler(|| async { ContentBlock::image("iVBORw0KGgo=", "image/png") }),
         )
         .add(
             Tool::builder("fail", "Fail.")
@@ -171,7 +171,7 @@ async fn anthropic_gets_images_and_the_mark_of_errors() {
     let model = fake.model("claude-sonnet-4-6").whole_answers();
     Agent::new(model, pool).run("Go.").finish().await.unwrap();
     let messages = fake.requests()[2].body["messages"].clone();
-    assert_eq!(messages[2]["content"][0]["content"][0]["source"]["data"], "aGk=");
+    assert_eq!(messages[2]["content"][0]["content"][0]["source"]["data"], "iVBORw0KGgo=");
     assert_eq!(messages[4]["content"][0]["is_error"], true);
 }
 

@@ -1,0 +1,61 @@
+//! Anthropic Messages: an answer is a message of blocks.
+
+use super::call::{call, ids, object, request_name};
+use super::{finish_reason_of, joined, list};
+use crate::api::Api;
+use serde_json::{Value, json};
+use tool_runtime_core::{ImportError, ToolCall};
+
+fn blocks(answer: &Value) -> Result<&[Value], ImportError> {
+    list(answer, "Anthropic Messages", "/content")
+}
+
+fn is_call(block: &&Value) -> bool {
+    block["type"] == "tool_use"
+}
+
+fn call_ids(answer: &Value, blocks: &[Value]) -> Vec<String> {
+    ids(answer, blocks.iter().filter(is_call).map(|block| &block["id"]))
+}
+
+pub(super) fn calls(answer: &Value) -> Result<Vec<ToolCall>, ImportError> {
+    let blocks = blocks(answer)?;
+    let ids = call_ids(answer, blocks);
+    let calls = blocks.iter().filter(is_call).zip(ids);
+    Ok(calls.map(|(block, id)| call(id, &block["name"], &block["input"])).collect())
+}
+
+pub(super) fn text(answer: &Value) -> Result<String, ImportError> {
+    Ok(joined(blocks(answer)?, |block| block["type"] == "text"))
+}
+
+pub(super) fn messages(answer: &Value) -> Result<Vec<Value>, ImportError> {
+    let blocks = blocks(answer)?;
+    let mut ids = call_ids(answer, blocks).into_iter();
+    let is_cut = finish_reason_of(&answer["stop_reason"]).is_cut();
+    let last = blocks.len().saturating_sub(1);
+    let mut content = Vec::new();
+    for (index, block) in blocks.iter().enumerate() {
+        match block["type"].as_str() {
+            // Texts without a word are rejected.
+            Some("text") if block["text"].as_str().is_none_or(|text| text.trim().is_empty()) => {}
+            // A thought that was cut has no signature, without which it is rejected.
+            Some("thinking") if is_cut && index == last => {}
+            Some("tool_use") => content.push(repeated(block, ids.next().unwrap_or_default())),
+            _ => content.push(block.clone()),
+        }
+    }
+    // An empty message is rejected.
+    let message = json!({ "role": "assistant", "content": content });
+    Ok(if content.is_empty() { Vec::new() } else { vec![message] })
+}
+
+/// A call as a request takes it.
+fn repeated(block: &Value, id: String) -> Value {
+    let mut block = block.clone();
+    let name = block["name"].as_str().unwrap_or_default();
+    block["name"] = json!(request_name(Api::Anthropic, name));
+    block["input"] = Value::Object(object(&block["input"]));
+    block["id"] = Value::String(id);
+    block
+}

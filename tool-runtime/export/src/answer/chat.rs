@@ -1,0 +1,83 @@
+//! OpenAI Chat Completions: an answer is a message with a list of calls.
+
+use super::call::{call, ids, object_text, request_name};
+use super::{joined, lacking};
+use crate::api::Api;
+use serde_json::{Map, Value, json};
+use tool_runtime_core::{ImportError, ToolCall};
+
+fn message(answer: &Value) -> Result<&Map<String, Value>, ImportError> {
+    let message = answer.pointer("/choices/0/message").and_then(Value::as_object);
+    message.ok_or_else(|| lacking(answer, "OpenAI Chat Completions", "/choices/0/message"))
+}
+
+/// The calls of a message, with their ids.
+fn items(answer: &Value, message: &Map<String, Value>) -> Vec<(Value, String)> {
+    let items = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
+    let items: Vec<Value> = items.filter(|item| item.is_object()).cloned().collect();
+    let ids = ids(answer, items.iter().map(|item| &item["id"]));
+    items.into_iter().zip(ids).collect()
+}
+
+pub(super) fn calls(answer: &Value) -> Result<Vec<ToolCall>, ImportError> {
+    let items = items(answer, message(answer)?).into_iter();
+    let calls = items.map(|(item, id)| {
+        let function = &item["function"];
+        call(id, &function["name"], &function["arguments"])
+    });
+    Ok(calls.collect())
+}
+
+pub(super) fn text(answer: &Value) -> Result<String, ImportError> {
+    let message = message(answer)?;
+    let text = |key: &str| message.get(key).and_then(Value::as_str).map(str::to_owned);
+    // Some servers, Mistral's for instance, write a list of parts.
+    let parts = message.get("content").and_then(Value::as_array);
+    let parts = parts.map(|parts| joined(parts, |part| part["type"] == "text"));
+    Ok(text("content").or(parts).or_else(|| text("refusal")).unwrap_or_default())
+}
+
+pub(super) fn messages(answer: &Value) -> Result<Vec<Value>, ImportError> {
+    let given = message(answer)?;
+    let calls: Vec<Value> = items(answer, given).into_iter().map(repeated).collect();
+    let mut message = given.clone();
+    message.entry("role").or_insert_with(|| json!("assistant"));
+    let content = message.remove("content").map_or(Value::Null, with_words);
+    // Requests reject empty lists, and some members of answers that are null.
+    message.retain(|key, value| key != "tool_calls" && !value.is_null() && *value != json!([]));
+    let is_empty = content.is_null() && calls.is_empty();
+    message.insert("content".to_owned(), content);
+    if !calls.is_empty() {
+        message.insert("tool_calls".to_owned(), Value::Array(calls));
+    }
+    let says_more = ["refusal", "audio"].iter().any(|key| message.contains_key(*key));
+    Ok(if is_empty && !says_more { Vec::new() } else { vec![Value::Object(message)] })
+}
+
+/// The content of a message, without empty texts. Null if nothing is left.
+fn with_words(content: Value) -> Value {
+    match content {
+        Value::String(text) if text.is_empty() => Value::Null,
+        Value::Array(mut parts) => {
+            parts.retain(|part| part["type"] != "text" || part["text"] != "");
+            if parts.is_empty() { Value::Null } else { Value::Array(parts) }
+        }
+        other => other,
+    }
+}
+
+/// A call as a request takes it.
+fn repeated((mut item, id): (Value, String)) -> Value {
+    item["id"] = Value::String(id);
+    if !item["type"].is_string() {
+        item["type"] = json!("function");
+    }
+    if !item["function"].is_object() {
+        item["function"] = json!({});
+    }
+    let function = &mut item["function"];
+    let name = function["name"].as_str().unwrap_or_default();
+    function["name"] = json!(request_name(Api::OpenAiChat, name));
+    function["arguments"] = object_text(&function["arguments"]);
+    item
+}

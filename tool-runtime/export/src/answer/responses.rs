@@ -1,0 +1,85 @@
+//! OpenAI Responses: an answer is a list of items.
+
+use super::call::{call, ids, object_text, request_name};
+use super::{finish_reason_of, list};
+use crate::api::Api;
+use serde_json::{Value, json};
+use tool_runtime_core::{FinishReason, ImportError, ToolCall};
+
+fn items(answer: &Value) -> Result<&[Value], ImportError> {
+    list(answer, "OpenAI Responses", "/output")
+}
+
+fn is_call(item: &&Value) -> bool {
+    item["type"] == "function_call"
+}
+
+fn call_ids(answer: &Value, items: &[Value]) -> Vec<String> {
+    let given = |item: &'_ Value| {
+        if item["call_id"].is_null() { item["id"].clone() } else { item["call_id"].clone() }
+    };
+    let given: Vec<Value> = items.iter().filter(is_call).map(given).collect();
+    ids(answer, given.iter())
+}
+
+pub(super) fn calls(answer: &Value) -> Result<Vec<ToolCall>, ImportError> {
+    let items = items(answer)?;
+    let ids = call_ids(answer, items);
+    let read = |(item, id): (&Value, String)| {
+        let call = call(id, &item["name"], &item["arguments"]);
+        match item["status"] == "incomplete" {
+            true => call.with_cut("its status is `incomplete`"),
+            false => call,
+        }
+    };
+    Ok(items.iter().filter(is_call).zip(ids).map(read).collect())
+}
+
+pub(super) fn text(answer: &Value) -> Result<String, ImportError> {
+    let messages = items(answer)?.iter().filter(|item| item["type"] == "message");
+    let parts = messages.filter_map(|item| item["content"].as_array()).flatten();
+    let words = parts.filter_map(|part| match part["type"].as_str()? {
+        "output_text" => part["text"].as_str(),
+        "refusal" => part["refusal"].as_str(),
+        _ => None,
+    });
+    Ok(words.collect())
+}
+
+pub(super) fn finish_reason(answer: &Value) -> FinishReason {
+    if let Some(failure) = answer["error"]["message"].as_str() {
+        return FinishReason::Interrupted(failure.to_owned());
+    }
+    match &answer["incomplete_details"]["reason"] {
+        Value::Null => finish_reason_of(&answer["status"]),
+        reason => finish_reason_of(reason),
+    }
+}
+
+pub(super) fn messages(answer: &Value) -> Result<Vec<Value>, ImportError> {
+    let items = items(answer)?;
+    let mut ids = call_ids(answer, items).into_iter();
+    let mut messages: Vec<Value> = items
+        .iter()
+        .filter(|item| item.is_object())
+        .map(|item| match is_call(&item) {
+            true => repeated(item, ids.next().unwrap_or_default()),
+            false => item.clone(),
+        })
+        .collect();
+    // Reasoning that nothing follows is rejected.
+    while messages.last().is_some_and(|item| item["type"] == "reasoning") {
+        messages.pop();
+    }
+    Ok(messages)
+}
+
+/// A call as a request takes it.
+fn repeated(item: &Value, id: String) -> Value {
+    let mut item = item.clone();
+    item["call_id"] = Value::String(id);
+    let name = item["name"].as_str().unwrap_or_default();
+    item["name"] = json!(request_name(Api::OpenAiResponses, name));
+    item["arguments"] = object_text(&item["arguments"]);
+    item
+}
