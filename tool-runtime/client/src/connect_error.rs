@@ -1,8 +1,9 @@
 //! Reasons of failed connections, for the operator.
 
 use super::failure::{Failure, chain_text, is_broken_pipe, is_unauthorized, is_unsent};
+use super::in_words::in_words;
 use super::redactors::Redactors;
-use rmcp::model::ProtocolVersion;
+use rmcp::model::{InitializeResult, ProtocolVersion};
 use rmcp::service::ClientInitializeError;
 use std::error::Error;
 use std::fmt;
@@ -63,6 +64,14 @@ impl ConnectError {
                     return Self::new(Kind::Failed, "it supports only older versions of MCP");
                 }
                 Self::incompatible(server_supported)
+            }
+            E::ExpectedInitResult(Some(result)) => {
+                let result = serde_json::to_value(result).unwrap_or_default();
+                let words = in_words(&result);
+                let why = serde_json::from_value::<InitializeResult>(result).err();
+                let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+                let text = format!("its first answer is {words}, which is not valid MCP{why}");
+                Self::new(Kind::Failed, text)
             }
             E::ExpectedInitResponse(_) | E::ExpectedInitResult(_) => {
                 Self::new(Kind::Failed, "its first answer is not valid MCP")

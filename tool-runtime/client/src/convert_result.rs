@@ -66,6 +66,7 @@ fn block(mut block: Value) -> ContentBlock {
     if let Some(text) = plain_text(&mut block) {
         return ContentBlock::text(text);
     }
+    take_data_url(&mut block);
     if has_unknown_contents(&block)
         && let Value::Object(members) = block
     {
@@ -73,6 +74,26 @@ fn block(mut block: Value) -> ContentBlock {
     }
     let text = if block.is_object() { String::new() } else { block.to_string() };
     serde_json::from_value(block).unwrap_or_else(|_| ContentBlock::text(text))
+}
+
+/// Reduces data of an image or sound that is a data URL to the base64 that MCP has, and takes its media type if the block
+/// has none.
+fn take_data_url(block: &mut Value) {
+    let Some(members) = block.as_object_mut() else { return };
+    let is_data = members.get("type").is_some_and(|kind| kind == "image" || kind == "audio");
+    let data = members.get("data").and_then(Value::as_str).filter(|_| is_data);
+    let Some((head, base64)) = data
+        .and_then(|data| data.trim_start().strip_prefix("data:"))
+        .and_then(|url| url.split_once(','))
+    else {
+        return;
+    };
+    let Some(kind) = head.strip_suffix(";base64") else { return };
+    let (kind, base64) = (kind.split(';').next().unwrap_or_default().to_owned(), base64.to_owned());
+    members.insert("data".to_owned(), base64.into());
+    if !members.get("mimeType").is_some_and(Value::is_string) && !kind.is_empty() {
+        members.insert("mimeType".to_owned(), kind.into());
+    }
 }
 
 /// Whether a resource has members that `ResourceContents` lacks.

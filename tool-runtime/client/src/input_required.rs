@@ -3,6 +3,7 @@
 use super::connection::Connection;
 use super::failure::Failure;
 use super::in_flight_call::InFlightCall;
+use super::in_words::in_words;
 use super::notification_router::ProgressHandle;
 #[cfg(feature = "http")]
 use super::param_headers::CalledTool;
@@ -11,11 +12,10 @@ use super::verbatim;
 use futures_util::future::try_join_all;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientCapabilities, ClientRequest, CustomResult,
-    GetExtensions as _, InputRequest, InputRequests, InputRequiredResult, InputResponses,
-    RequestMetaObject, ServerResult, Task,
+    ErrorCode, ErrorData, GetExtensions as _, InputRequest, InputRequests, InputRequiredResult,
+    InputResponses, RequestMetaObject, ServerResult, Task,
 };
 use serde_json::{Map, Value, json};
-use std::fmt::Debug;
 use std::sync::Arc;
 use tool_runtime_core::{CallError, ErrorClass, PeerError, ToolContext, ToolDefinition, ToolError};
 
@@ -93,17 +93,27 @@ pub(super) async fn call(
             ServerResult::EmptyResult(_) | ServerResult::TaskAckResult(_) => {
                 return Ok(Answer::Done(json!({ "content": [] })));
             }
-            other => return Err(unreadable(&other)),
+            other => return Err(unreadable(&serde_json::to_value(other).unwrap_or_default())),
         }
     }
     let text = format!("`{}` has no result after {MAX_ROUNDS} rounds of questions", tool.name);
     Err(Stop::Ended(CallError::new(ErrorClass::Tool, text)))
 }
 
-fn unreadable(answer: &dyn Debug) -> Stop {
-    tracing::debug!(?answer, "invalid answer to `tools/call`");
-    let why = "its answer to `tools/call` is not valid MCP".to_owned();
-    Stop::Failed(Failure::Lost(why))
+/// The failure of a call whose answer is not a result. The connection and its other calls stay.
+#[cold]
+fn unreadable(answer: &Value) -> Stop {
+    let why = match answer.get("resultType") {
+        Some(kind) if !verbatim::is_complete(answer) => {
+            format!(
+                "its answer has the `resultType` {}, which is unknown here or incomplete",
+                in_words(kind)
+            )
+        }
+        _ => format!("its answer is {}, not the result of a call", in_words(answer)),
+    };
+    let text = format!("{why}; the call may have had its effect");
+    Stop::Failed(Failure::Rejected(ErrorData::new(ErrorCode::PARSE_ERROR, text, None)))
 }
 
 /// Metadata of a request: its trace, and capabilities beyond those of the handshake.

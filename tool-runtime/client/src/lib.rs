@@ -29,6 +29,7 @@ mod expected;
 mod failure;
 mod handler;
 mod in_flight_call;
+mod in_words;
 mod input_required;
 mod listing;
 mod manager;
@@ -36,6 +37,7 @@ mod names;
 mod notification_router;
 mod nulls;
 mod observed_transport;
+mod odd_answers;
 #[cfg(feature = "http")]
 mod param_headers;
 mod pending_requests;
@@ -58,6 +60,8 @@ mod server_requests;
 mod status;
 mod supervisor;
 mod tasks;
+#[cfg(test)]
+mod tests;
 #[cfg(test)]
 #[path = "../../core/src/time_limit.rs"]
 mod time_limit;

@@ -2,10 +2,12 @@
 
 use super::connection::Connection;
 use super::failure::Failure;
+use super::in_words::in_words;
 use super::request_timeouts::RequestTimeouts;
 use super::verbatim;
 use rmcp::model::{
-    ClientRequest, CustomResult, ListToolsRequest, PaginatedRequestParams, ServerResult,
+    ClientRequest, CustomResult, ErrorCode, ErrorData, ListToolsRequest, PaginatedRequestParams,
+    ServerResult,
 };
 use serde_json::Value;
 use std::collections::HashSet;
@@ -26,6 +28,8 @@ pub(super) struct Listing {
     pub(super) tools: Vec<ListedTool>,
     /// Problems of the whole list.
     pub(super) problems: Vec<String>,
+    /// The reason why further pages are missing, if one failed.
+    pub(super) gap: Option<String>,
     /// Whether calls repeat marked arguments as headers.
     pub(super) has_param_headers: bool,
 }
@@ -40,18 +44,22 @@ struct Page {
     next: Option<String>,
 }
 
-/// Requests all pages.
+/// Requests all pages. If a further page fails, the first ones stay.
 ///
 /// # Errors
-/// A page has no answer, or one that is not a list.
+/// The connection ended, or the first page has no answer or one that is not a list.
 pub(super) async fn list(connection: &Connection, within: Duration) -> Result<Listing, Failure> {
     let until = Instant::now().checked_add(within);
     let timeouts = RequestTimeouts { idle: within, until };
-    let (mut cursor, mut seen, mut names, mut bytes) = (None, HashSet::new(), HashSet::new(), 0);
+    let (mut cursor, mut seen) = (None::<String>, HashSet::new());
+    let (mut names, mut bytes) = (HashSet::new(), 0);
     let has_param_headers = connection.has_param_headers();
     let mut listing = Listing { has_param_headers, ..Listing::default() };
     for _ in 0..MAX_PAGES {
-        let page = page(connection, cursor, timeouts).await?;
+        let page = match page(connection, cursor.clone(), timeouts).await {
+            Ok(page) => page,
+            Err(failure) => return listing.ended_by(connection, cursor.as_deref(), failure),
+        };
         for tool in page.tools {
             bytes += tool.0.to_string().len();
             consume_budget().await;
@@ -83,6 +91,27 @@ pub(super) async fn list(connection: &Connection, within: Duration) -> Result<Li
 }
 
 impl Listing {
+    /// What the failure of a page means for the pages before it.
+    fn ended_by(
+        mut self,
+        connection: &Connection,
+        cursor: Option<&str>,
+        failure: Failure,
+    ) -> Result<Self, Failure> {
+        let why = match (&failure, cursor) {
+            (_, None) | (Failure::Unsent(_) | Failure::Unauthorized(_), _) => return Err(failure),
+            (Failure::Lost(_), _) if connection.is_closed() => return Err(failure),
+            // Some servers write an empty cursor after the last page.
+            (Failure::Rejected(_), Some("")) => return Ok(self),
+            (Failure::Rejected(error), _) => error.message.to_string(),
+            (Failure::Lost(why), _) => why.clone(),
+            (Failure::Silent(_) | Failure::Late, _) => "it was not answered in time".to_owned(),
+        };
+        let gap = format!("a further page of its list failed: {why}");
+        self.gap = Some(gap.clone());
+        Ok(self.truncate(format_args!("{gap}")))
+    }
+
     fn truncate(mut self, why: fmt::Arguments<'_>) -> Self {
         let count = self.tools.len();
         self.problems.push(format!("{why}; the first {count} tools are taken"));
@@ -108,11 +137,19 @@ async fn page(
     let mut list = match answer {
         ServerResult::ListToolsResult(list) => serde_json::to_value(list).unwrap_or_default(),
         ServerResult::CustomResult(CustomResult(list)) => verbatim::unwrapped(list),
-        _ => Value::Null,
+        other => serde_json::to_value(other).unwrap_or_default(),
     };
-    let Some(Value::Array(tools)) = list.get_mut("tools").map(Value::take) else {
-        return Err(Failure::Lost("its answer to `tools/list` is not a list".to_owned()));
+    let tools = match list.get_mut("tools").map(Value::take) {
+        Some(Value::Array(tools)) => tools,
+        Some(Value::Null) => Vec::new(),
+        Some(other) => return Err(unreadable("`tools` in its answer", &other)),
+        None => return Err(unreadable("its answer", &list)),
     };
     let next = list.get("nextCursor").and_then(Value::as_str).map(str::to_owned);
     Ok(Page { tools: tools.into_iter().map(ListedTool).collect(), next })
+}
+
+fn unreadable(what: &str, answer: &Value) -> Failure {
+    let text = format!("{what} to `tools/list` is {}, not a list", in_words(answer));
+    Failure::Rejected(ErrorData::new(ErrorCode::PARSE_ERROR, text, None))
 }

@@ -2,9 +2,11 @@
 
 use super::disguised_errors::undisguised;
 use super::notification_router::NotificationRouter;
+use super::odd_answers::is_same_id;
 use super::pending_requests::{PendingRequests, answered};
 use super::probe::Probe;
 use rmcp::RoleClient;
+use rmcp::model::{ClientRequest, JsonRpcMessage, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use std::error::Error;
@@ -49,6 +51,8 @@ pub(super) struct ObservedTransport {
     notifications: Arc<NotificationRouter>,
     pending: PendingRequests,
     probe: Option<Probe>,
+    /// The request of the handshake that waits for its answer. rmcp ends the connection at an answer to another one.
+    handshake: Option<RequestId>,
 }
 
 impl ObservedTransport {
@@ -61,6 +65,7 @@ impl ObservedTransport {
             notifications,
             pending: PendingRequests::default(),
             probe: None,
+            handshake: None,
         }
     }
 
@@ -69,6 +74,21 @@ impl ObservedTransport {
         self.probe = Some(probe);
         self
     }
+
+    /// Whether a message answers a request that was not sent, during the handshake.
+    fn is_unasked(&mut self, message: &Incoming) -> bool {
+        let answered = match message {
+            JsonRpcMessage::Response(response) => Some(&response.id),
+            JsonRpcMessage::Error(error) => error.id.as_ref(),
+            _ => None,
+        };
+        let (Some(asked), Some(answered)) = (&self.handshake, answered) else { return false };
+        !is_same_id(asked, answered)
+    }
+}
+
+fn is_handshake(request: &ClientRequest) -> bool {
+    matches!(request, ClientRequest::DiscoverRequest(_) | ClientRequest::InitializeRequest(_))
 }
 
 impl Transport<RoleClient> for ObservedTransport {
@@ -80,6 +100,10 @@ impl Transport<RoleClient> for ObservedTransport {
     ) -> impl Future<Output = Result<(), SendError>> + Send + 'static {
         let message = undisguised(message);
         self.notifications.before_sending(&message);
+        if let JsonRpcMessage::Request(request) = &message {
+            let is_handshake = is_handshake(&request.request);
+            self.handshake = is_handshake.then(|| request.id.clone());
+        }
         if let Some(probe) = &mut self.probe {
             probe.before_sending(&message);
         }
@@ -111,6 +135,8 @@ impl Transport<RoleClient> for ObservedTransport {
             };
             if self.probe.as_mut().is_some_and(|probe| probe.is_late(&message)) {
                 tracing::debug!("a late answer to `server/discover` is ignored");
+            } else if self.is_unasked(&message) {
+                tracing::debug!("an answer to a request that was not sent is ignored");
             } else if !self.pending.register(&message) {
                 tracing::debug!("a request with the id of a pending request is ignored");
             } else if let Some(message) = self.notifications.route(message) {

@@ -1,5 +1,6 @@
 //! Waits for the answer to `server/discover`, which older servers may not send.
 
+use super::odd_answers::is_same_id;
 use super::recovery::Incoming;
 use rmcp::RoleClient;
 use rmcp::model::{ClientRequest, ErrorCode, ErrorData, JsonRpcMessage, RequestId};
@@ -73,19 +74,11 @@ impl Probe {
             _ => return false,
         };
         let Some((id, _)) = &self.sent else { return false };
-        if !answers.is_some_and(|answers| is_same(id, answers)) {
+        if !answers.is_some_and(|answers| is_same_id(id, answers)) {
             return false;
         }
         self.sent = None;
         self.is_found.0.fetch_or(self.is_over && is_success, Ordering::Relaxed);
         self.is_over
-    }
-}
-
-/// Compares ids. Some servers answer with the number as a text.
-fn is_same(ours: &RequestId, theirs: &RequestId) -> bool {
-    match (ours, theirs) {
-        (RequestId::Number(ours), RequestId::String(theirs)) => theirs.parse() == Ok(*ours),
-        _ => ours == theirs,
     }
 }

@@ -43,6 +43,8 @@ struct State {
     known: BTreeMap<String, Tool>,
     /// Reasons why tools of the last list are left out, by id.
     left_out: BTreeMap<String, String>,
+    /// Whether pages of the last list are missing.
+    is_incomplete: bool,
 }
 
 /// The result of publishing a list.
@@ -179,7 +181,12 @@ impl Publisher {
     ) -> Option<Self> {
         let source = Source::mcp(server);
         let claim = Some(pool.claim(&source)?);
-        let state = Mutex::new(State { claim, known: BTreeMap::new(), left_out: BTreeMap::new() });
+        let state = Mutex::new(State {
+            claim,
+            known: BTreeMap::new(),
+            left_out: BTreeMap::new(),
+            is_incomplete: false,
+        });
         let is_trusted = false;
         Some(Self {
             pool,
@@ -209,7 +216,7 @@ impl Publisher {
     /// Replaces the published tools by those of a listing. Unchanged tools stay the same objects. Dropping the future
     /// publishes nothing.
     pub(super) async fn publish(&self, server: &Arc<Server>, listing: Listing) -> Published {
-        let Listing { tools, mut problems, has_param_headers } = listing;
+        let Listing { tools, mut problems, has_param_headers, .. } = listing;
         let names: Vec<&str> = tools.iter().map(ListedTool::name).collect();
         problems.extend(self.entry.iter().flat_map(|entry| entry.unmatched_patterns(&names)));
         problems.extend(self.notice.clone());
@@ -270,6 +277,15 @@ impl Publisher {
     /// The reason why a listed tool is left out.
     pub(super) fn why_left_out(&self, id: &str) -> Option<String> {
         self.state().left_out.get(id).cloned()
+    }
+
+    /// Whether pages of the last list are missing.
+    pub(super) fn is_incomplete(&self) -> bool {
+        self.state().is_incomplete
+    }
+
+    pub(super) fn set_incomplete(&self, is_incomplete: bool) {
+        self.state().is_incomplete = is_incomplete;
     }
 
     /// Removes all tools of the server from the pool.

@@ -1,7 +1,10 @@
 //! Recovers from messages that cannot be read: a caller that waits for one gets an error.
 
+use super::odd_answers;
 use rmcp::RoleClient;
-use rmcp::model::{ErrorCode, ErrorData, JsonRpcMessage, RequestId};
+use rmcp::model::{
+    CustomResult, ErrorCode, ErrorData, JsonRpcMessage, JsonRpcResponse, RequestId, ServerResult,
+};
 use rmcp::service::RxJsonRpcMessage;
 use serde::Deserialize;
 use serde::de::{Deserializer as _, Error as _, IgnoredAny, MapAccess, Visitor};
@@ -22,9 +25,41 @@ pub(super) enum Recovered {
     Noise,
 }
 
+/// Reads a message. `is_call` returns whether an id is that of a call.
+///
+/// # Errors
+/// The text is not a message; the error has the recovered parts.
+pub(super) fn read(
+    text: &[u8],
+    is_call: &dyn Fn(&RequestId) -> bool,
+) -> Result<Incoming, Recovered> {
+    match serde_json::from_slice(text) {
+        // An error may stand beside it.
+        Ok(message) if is_null_result(&message) => odd_answer(text, is_call).unwrap_or(Ok(message)),
+        Ok(message) => Ok(message),
+        Err(why) => Err(recover(text, &why, is_call)),
+    }
+}
+
+fn is_null_result(message: &Incoming) -> bool {
+    let null = |result: &ServerResult| matches!(result, ServerResult::CustomResult(CustomResult(value)) if value.is_null());
+    matches!(message, JsonRpcMessage::Response(JsonRpcResponse { result, .. }) if null(result))
+}
+
+/// Reads an answer that departs from JSON-RPC. `None` for other text.
+#[cold]
+fn odd_answer(
+    text: &[u8],
+    is_call: &dyn Fn(&RequestId) -> bool,
+) -> Option<Result<Incoming, Recovered>> {
+    let message: Value = serde_json::from_slice(text).ok()?;
+    let answer = odd_answers::read(&message)?;
+    Some(answer.map_err(|(id, why)| failed(id, &why, is_call)))
+}
+
 /// Reads text that is not a message, for the reason `why`. `is_call` returns whether an id is that of a call.
 #[cold]
-pub(super) fn recover(
+fn recover(
     text: &[u8],
     why: &serde_json::Error,
     is_call: &dyn Fn(&RequestId) -> bool,
@@ -35,7 +70,11 @@ pub(super) fn recover(
     }
     match lossy_utf8(text).and_then(|text| serde_json::from_str(&text).ok()) {
         Some(message) => Recovered::Messages(vec![message]),
-        None => fail_request((text, text), &why.to_string(), is_call),
+        None => match odd_answer(text, is_call) {
+            Some(Ok(message)) => Recovered::Messages(vec![message]),
+            Some(Err(recovered)) => recovered,
+            None => fail_request((text, text), &why.to_string(), is_call),
+        },
     }
 }
 
@@ -50,6 +89,11 @@ pub(super) fn fail_request(
     let Some(id) = envelope.id.filter(|_| envelope.is_message && !envelope.has_method) else {
         return if envelope.is_message { Recovered::Ignored } else { Recovered::Noise };
     };
+    failed(id, why, is_call)
+}
+
+/// The error for a request whose answer cannot be read.
+fn failed(id: RequestId, why: &str, is_call: &dyn Fn(&RequestId) -> bool) -> Recovered {
     let effect = if is_call(&id) { "; the call may have had its effect" } else { "" };
     let text = format!("its answer cannot be read: {why}{effect}");
     let error = ErrorData::new(ErrorCode::PARSE_ERROR, text, None);
@@ -61,10 +105,8 @@ fn batch(text: &[u8], is_call: &dyn Fn(&RequestId) -> bool) -> Recovered {
     let Ok(parts) = serde_json::from_slice::<Vec<&RawValue>>(text) else { return Recovered::Noise };
     let (mut messages, mut is_message) = (Vec::new(), false);
     for part in parts.iter().map(|part| part.get()).filter(|part| !part.starts_with('[')) {
-        let recovered = match serde_json::from_str(part) {
-            Ok(message) => Recovered::Messages(vec![message]),
-            Err(why) => recover(part.as_bytes(), &why, is_call),
-        };
+        let recovered = read(part.as_bytes(), is_call)
+            .map_or_else(|recovered| recovered, |message| Recovered::Messages(vec![message]));
         is_message |= !matches!(recovered, Recovered::Noise);
         if let Recovered::Messages(more) = recovered {
             messages.extend(more);
@@ -168,10 +210,8 @@ mod tests {
     use rmcp::model::JsonRpcError;
 
     fn recovered(text: &[u8]) -> Recovered {
-        match serde_json::from_slice::<Incoming>(text) {
-            Ok(message) => Recovered::Messages(vec![message]),
-            Err(why) => recover(text, &why, &|_| true),
-        }
+        read(text, &|_| true)
+            .map_or_else(|recovered| recovered, |message| Recovered::Messages(vec![message]))
     }
 
     fn only(text: &[u8]) -> Incoming {

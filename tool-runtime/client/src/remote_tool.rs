@@ -318,7 +318,9 @@ impl RemoteTool {
     async fn is_listed(&self, connection: &Connection) -> bool {
         let listed = listing::list(connection, RELIST).await;
         // Without an answer the last list is used.
-        listed.map_or(true, |listing| listing.tools.iter().any(|tool| tool.name() == self.name))
+        listed.map_or(true, |listing| {
+            listing.gap.is_some() || listing.tools.iter().any(|tool| tool.name() == self.name)
+        })
     }
 
     fn connection_closed_error(&self, connection: &Connection) -> CallError {

@@ -18,11 +18,16 @@ pub(super) const MAX_FAILURES: u32 = 5;
 /// Limit on ending connections: longer than any takes.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// The beginning of a problem of resources in the status.
+const RESOURCES: &str = "its resources: ";
+
 /// Time limits of a server.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Times {
     /// Time for the connection and the list of tools.
     pub(super) connect: Duration,
+    /// Time for a list of resources, or the contents of one.
+    pub(super) resources: Duration,
     pub(super) backoff: Backoff,
 }
 
@@ -98,6 +103,22 @@ impl Server {
 
     pub(super) fn set_state(&self, state: McpState) {
         self.change(|condition| condition.status.state = state);
+    }
+
+    /// Replaces the problems of its resources in the status.
+    pub(super) fn set_resource_problems(&self, gaps: &[String]) {
+        let shown: Vec<String> =
+            gaps.iter().map(|gap| format!("{RESOURCES}{}", self.shown(gap))).collect();
+        let is_of_resources = |problem: &&String| problem.starts_with(RESOURCES);
+        let known = self.status().problems;
+        if known.iter().filter(is_of_resources).eq(&shown) {
+            return;
+        }
+        self.change(|condition| {
+            let problems = &mut condition.status.problems;
+            problems.retain(|problem| !is_of_resources(&problem));
+            problems.extend(shown);
+        });
     }
 
     pub(super) fn change(&self, change: impl FnOnce(&mut Condition)) {

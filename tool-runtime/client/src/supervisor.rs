@@ -26,6 +26,15 @@ const DEBOUNCE: Duration = Duration::from_millis(50);
 /// Limit on delaying a changed list.
 const MAX_DEBOUNCE: Duration = Duration::from_millis(500);
 
+/// What to do with a list whose further pages failed.
+#[derive(Clone, Copy)]
+enum IfIncomplete {
+    /// Publish its first pages.
+    Publish,
+    /// Keep the last list, if that is complete.
+    Keep,
+}
+
 impl Server {
     /// Keeps the server connected until the future is dropped. [`Self::disconnect`] ends the connection then.
     pub(super) async fn supervise(self: &Arc<Self>, publisher: &Publisher) {
@@ -101,7 +110,8 @@ impl Server {
         let connection = Arc::new(self.connector.connect(self.times.connect).await?);
         let rest = self.times.connect.saturating_sub(began.elapsed());
         let rest = rest.max(Duration::from_secs(1));
-        if let Err(error) = self.refresh(&connection, publisher, rest).await {
+        if let Err(error) = self.refresh(&connection, publisher, rest, IfIncomplete::Publish).await
+        {
             let error = error.with_exit_report(connection.exit_report().await);
             let error = error.redacted(&self.redactors);
             tokio::spawn(async move { connection.close().await });
@@ -130,6 +140,7 @@ impl Server {
         connection: &Connection,
         publisher: &Publisher,
         within: Duration,
+        if_incomplete: IfIncomplete,
     ) -> Result<(), ConnectError> {
         let has_tools = connection.capabilities().is_some_and(|can| can.tools.is_some());
         let listing = if has_tools {
@@ -138,6 +149,13 @@ impl Server {
         } else {
             listing::Listing::default()
         };
+        let gap = listing.gap.clone();
+        if let (Some(gap), IfIncomplete::Keep) = (&gap, if_incomplete)
+            && !publisher.is_incomplete()
+        {
+            return Err(ConnectError::new(Kind::Failed, gap));
+        }
+        publisher.set_incomplete(gap.is_some());
         let published = publisher.publish(self, listing).await;
         let problems = self.shown_problems(&published.problems);
         let known = self.status().problems;
@@ -186,7 +204,10 @@ impl Server {
             changes = if began.elapsed() >= STABLE_AFTER { 0 } else { changes + 1 };
             let settled = async { while timeout(DEBOUNCE, changed.next()).await.is_ok() {} };
             drop(timeout(MAX_DEBOUNCE, settled).await);
-            if let Err(error) = self.refresh(connection, publisher, self.times.connect).await {
+            let within = self.times.connect;
+            if let Err(error) =
+                self.refresh(connection, publisher, within, IfIncomplete::Keep).await
+            {
                 // The last list stays published.
                 tracing::warn!(server = &*self.name, "cannot read its changed list: {error}");
             }

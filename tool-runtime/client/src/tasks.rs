@@ -4,6 +4,7 @@
 use super::connection::Connection;
 use super::failure::Failure;
 use super::in_flight_call::InFlightCall;
+use super::in_words::in_words;
 use super::input_required::{Stop, answers};
 use super::request_timeouts::RequestTimeouts;
 use super::server::Server;
@@ -131,7 +132,12 @@ impl PolledTask<'_> {
             let request = GetTaskRequest::new(GetTaskParams::new(&self.id)).into();
             let failure = match self.request(request).await {
                 Ok(ServerResult::GetTaskResult(GetTaskResult { task, .. })) => return Ok(task),
-                Ok(_) => return Err(self.unknown("its answer to `tasks/get` is not valid")),
+                Ok(other) => {
+                    let other = serde_json::to_value(other).unwrap_or_default();
+                    let why =
+                        format!("its answer to `tasks/get` is {}, not a task", in_words(&other));
+                    return Err(self.unknown(&why));
+                }
                 Err(Failure::Rejected(error)) => return Err(self.unknown(&error.message)),
                 Err(failure) => failure,
             };

@@ -38,7 +38,13 @@ pub(super) struct Answer<'a> {
 
 /// Whether a value is the result of a call.
 pub(super) fn is_result(value: &Value) -> bool {
-    ["content", "structuredContent", "isError"].iter().any(|key| value.get(key).is_some())
+    let is_member = |key: &&str| value.get(key).is_some();
+    is_complete(value) && ["content", "structuredContent", "isError"].iter().any(is_member)
+}
+
+/// Whether a result ends its request: its `resultType` is `complete`, null or missing.
+pub(super) fn is_complete(value: &Value) -> bool {
+    value.get("resultType").is_none_or(|kind| kind.is_null() || kind == "complete")
 }
 
 /// A complete result as a value. `None` for other results.
@@ -47,7 +53,7 @@ pub(super) fn result(text: &RawValue, method: Method) -> Option<ServerResult> {
     if let (Method::Call, Value::Object(members)) = (method, &mut value) {
         keep_exact(members, text);
     }
-    is_complete(&value, method).then_some(ServerResult::CustomResult(CustomResult(value)))
+    is_verbatim(&value, method).then_some(ServerResult::CustomResult(CustomResult(value)))
 }
 
 /// Keeps the text of a structured value, if it has integers of more than 64 bits.
@@ -82,13 +88,11 @@ pub(super) fn keep_exact_of_task(message: &mut RxJsonRpcMessage<RoleClient>, tex
     }
 }
 
-fn is_complete(value: &Value, method: Method) -> bool {
-    let is_complete = value.get("resultType").is_none_or(|kind| kind == "complete");
-    is_complete
-        && match method {
-            Method::Call => is_result(value),
-            Method::List => value.get("tools").is_some_and(Value::is_array),
-        }
+fn is_verbatim(value: &Value, method: Method) -> bool {
+    match method {
+        Method::Call => is_result(value),
+        Method::List => is_complete(value) && value.get("tools").is_some_and(Value::is_array),
+    }
 }
 
 /// The text of an answer with its result wrapped. `None` for other results.

@@ -7,6 +7,7 @@ use crate::connector::Connector;
 use crate::publisher::Publisher;
 use crate::redactors::Redactors;
 use crate::remote_tool::CallTimeouts;
+use crate::resource_listing::RESOURCE_TIMEOUT;
 use crate::server::{Server, Times, Watchers};
 use crate::status::McpState;
 use crate::transport::{HostCallbacks, TransportFactory};
@@ -70,6 +71,7 @@ impl Entry {
             connect: entry
                 .and_then(|config| config.connect_timeout)
                 .unwrap_or(settings.connect_timeout),
+            resources: entry.and_then(|config| config.call_timeout).unwrap_or(RESOURCE_TIMEOUT),
             backoff: settings.backoff,
         };
         let idle = entry.and_then(|config| config.call_timeout);

@@ -32,7 +32,9 @@ struct Read {
 
 impl McpManager {
     /// The resources of a server, templates last: see [`ResourceDefinition::is_template`]. The setting `resources` of
-    /// its entry only affects models, not this method. At most 1000 of either kind, within a minute.
+    /// its entry only affects models, not this method. At most 1000 of either kind, within the call timeout
+    /// of its entry, or a minute without one. If a further page fails, the first pages are returned and the status of the
+    /// server has the reason in its problems.
     ///
     /// # Errors
     /// The server is unknown, it is not connected, or its answer is invalid.
@@ -138,7 +140,8 @@ async fn list(manager: &Weak<Shared>, server: Option<&str>) -> Result<Json<Value
     for (server, offer) in servers.iter().zip(join_all(servers.iter().map(list_resources)).await) {
         resources.extend(offer.resources.iter().map(|one| entry(server, one)));
         templates.extend(offer.templates.iter().map(|one| entry(server, one)));
-        problems.extend(offer.problem.map(|problem| format!("{}: {problem}", server.name())));
+        let of_server = offer.gaps.iter().map(|gap| server.shown(gap)).chain(offer.problem);
+        problems.extend(of_server.map(|problem| format!("{}: {problem}", server.name())));
     }
     let mut result = Map::new();
     result.insert("resources".to_owned(), resources.into());

@@ -2,7 +2,7 @@
 
 use super::outgoing::{Outgoing, Unwritten};
 use crate::notification_router::NotificationRouter;
-use crate::recovery::{Incoming, Recovered, fail_request, recover};
+use crate::recovery::{self, Incoming, Recovered, fail_request};
 use crate::verbatim;
 use crate::verbatim::{Answer, Method};
 use rmcp::RoleClient;
@@ -192,8 +192,7 @@ fn read(line: &[u8], outgoing: &Outgoing) -> Result<Incoming, Recovered> {
             return Ok(JsonRpcMessage::response(result, answer.id));
         }
     }
-    let mut message = serde_json::from_slice(line)
-        .map_err(|why| recover(line, &why, &|id| is_call || outgoing.answered(id)))?;
+    let mut message = recovery::read(line, &|id| is_call || outgoing.answered(id))?;
     verbatim::keep_exact_of_task(&mut message, line);
     Ok(message)
 }

@@ -141,7 +141,10 @@ impl Outgoing {
 
     /// Removes a call that was answered. Returns whether there was a call with this id.
     pub(super) fn answered(&self, call: &RequestId) -> bool {
-        self.state().calls.remove(call)
+        let mut state = self.state();
+        // Some servers answer with the number as a string.
+        state.calls.remove(call)
+            || matches!(call, RequestId::String(text) if text.parse().is_ok_and(|id| state.calls.remove(&RequestId::Number(id))))
     }
 
     /// Whether we ended the connection.

@@ -5,7 +5,7 @@ use super::credentials::HeaderMap;
 use super::error::{HttpError, TransportError};
 use super::sse_backoff::Events;
 use crate::connect_error::{ConnectError, Kind};
-use crate::recovery::{Incoming, Recovered, recover};
+use crate::recovery::{self, Incoming, Recovered};
 use futures_util::StreamExt as _;
 use reqwest::header::WWW_AUTHENTICATE;
 use reqwest::{Response, StatusCode, Url};
@@ -91,14 +91,10 @@ impl Transport<RoleClient> for Sse {
                 continue;
             }
             let text = event.data.as_deref().unwrap_or_default();
-            match serde_json::from_str(text) {
+            match recovery::read(text.as_bytes(), &|_| false) {
                 Ok(message) => return Some(message),
-                Err(why) => {
-                    let text = text.as_bytes();
-                    if let Recovered::Messages(messages) = recover(text, &why, &|_| false) {
-                        self.more.extend(messages);
-                    }
-                }
+                Err(Recovered::Messages(messages)) => self.more.extend(messages),
+                Err(_) => {}
             }
         }
     }

@@ -4,6 +4,7 @@ use super::Client;
 use super::classify::{code, is_gone, is_unreadable, reports_no_session};
 use super::sse_recovery::recovering;
 use super::status::with_status;
+use crate::odd_answers::is_same_id;
 use crate::param_headers::{self, CalledTool};
 use crate::transport::http::credentials::HeaderMap;
 use crate::transport::http::error::HttpError;
@@ -183,7 +184,7 @@ fn repeat_arguments(call: &CallToolRequest, headers: &mut HeaderMap) {
     }
 }
 
-/// Whether an answer is to a request. Some servers answer with the id as a text.
+/// Whether an answer is to a request.
 fn is_to(answered: Option<&RequestId>, id: &RequestId) -> bool {
-    answered.is_some_and(|answered| answered == id || answered.to_string() == id.to_string())
+    answered.is_some_and(|answered| is_same_id(id, answered))
 }

@@ -1,6 +1,6 @@
 //! Event streams with unreadable answers, which rmcp skips: their callers would wait.
 
-use crate::recovery::{Incoming, Recovered, recover};
+use crate::recovery::{self, Recovered};
 use crate::transport::http::sse_backoff::Events;
 use futures_util::{StreamExt as _, stream};
 use rmcp::transport::streamable_http_client::SseError;
@@ -23,9 +23,10 @@ fn read(event: Sse, is_call: bool) -> Vec<Result<Sse, SseError>> {
     if text.is_empty() {
         return vec![Ok(event)];
     }
-    let Err(why) = serde_json::from_str::<Incoming>(text) else { return vec![Ok(event)] };
-    let Recovered::Messages(messages) = recover(text.as_bytes(), &why, &|_| is_call) else {
-        return vec![Ok(event)];
+    let messages = match recovery::read(text.as_bytes(), &|_| is_call) {
+        Ok(message) => vec![message],
+        Err(Recovered::Messages(messages)) => messages,
+        Err(_) => return vec![Ok(event)],
     };
     let texts = messages.iter().filter_map(|message| serde_json::to_string(message).ok());
     texts.map(|text| Ok(Sse { data: Some(text), ..event.clone() })).collect()

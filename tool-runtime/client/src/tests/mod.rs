@@ -1,0 +1,5 @@
+//! A manager and servers that a test writes.
+
+mod lists;
+mod malformed_answers;
+mod support;
