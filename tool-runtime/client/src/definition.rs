@@ -1,7 +1,8 @@
 //! Converts a server's tool to a definition. None of its content is trusted.
 
 use super::listing::ListedTool;
-use super::schema::Examiner;
+use super::pins::McpPin;
+use super::schema::{Examiner, translate};
 use serde_json::{Map, Value};
 use tool_runtime_core::seam::unknown;
 use tool_runtime_core::{Icon, ToolDefinition};
@@ -9,25 +10,32 @@ use tool_runtime_core::{Icon, ToolDefinition};
 /// The `_meta` key of members that rmcp's types lack: servers of this library write them there over HTTP.
 const UNKNOWN: &str = "tool-runtime/unknown";
 
-/// The definition of a listed tool under our id, and notes on patterns that are not enforced. A problem in the
-/// definition keeps the tool out of the pool.
-pub(super) fn definition(
-    id: String,
-    listed: ListedTool,
-    examiner: &mut Examiner,
-) -> (ToolDefinition, Vec<String>) {
+/// A listed tool under our id.
+pub(super) struct Imported {
+    /// The definition, with schemas of 2020-12.
+    pub(super) definition: ToolDefinition,
+    /// The pin of the definition as the server wrote it.
+    pub(super) pin: McpPin,
+    /// Repairs of its schemas, and patterns that are not enforced.
+    pub(super) notes: Vec<String>,
+}
+
+/// Imports a listed tool. A problem in the definition keeps the tool out of the pool.
+pub(super) fn import(id: String, listed: ListedTool, examiner: &mut Examiner) -> Imported {
     let mut definition = match parsed(&id, listed.0) {
         Ok(definition) => definition,
         Err(reason) => {
             let mut definition = ToolDefinition::new(id, "");
             definition.add_problem(format!("its server's definition cannot be read: {reason}"));
-            return (definition, Vec::new());
+            return Imported { pin: McpPin::of(&definition), definition, notes: Vec::new() };
         }
     };
-    let input = Some(("inputSchema", &definition.input_schema, true));
-    let output = definition.output_schema.as_ref().map(|schema| ("outputSchema", schema, false));
+    let pin = McpPin::of(&definition);
     let (mut problems, mut notes) = (Vec::new(), Vec::new());
+    let input = Some(("inputSchema", &mut definition.input_schema, true));
+    let output = definition.output_schema.as_mut().map(|schema| ("outputSchema", schema, false));
     for (key, schema, is_input) in input.into_iter().chain(output) {
+        notes.extend(translate(schema).iter().map(|repair| repaired(key, repair)));
         match examiner.unenforced(key, schema, is_input) {
             Ok(patterns) => notes.extend(patterns.iter().map(|pattern| unenforced(key, pattern))),
             Err(problem) => problems.push(problem),
@@ -36,7 +44,11 @@ pub(super) fn definition(
     for problem in problems {
         definition.add_problem(problem);
     }
-    (definition, notes)
+    Imported { definition, pin, notes }
+}
+
+fn repaired(key: &str, repair: &str) -> String {
+    format!("its `{key}` is repaired: {repair}")
 }
 
 fn parsed(id: &str, tool: Value) -> Result<ToolDefinition, String> {

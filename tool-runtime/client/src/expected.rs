@@ -1,5 +1,6 @@
 //! Compares the tools of a server with the definitions from which `external_tools!` generated types.
 
+use super::schema::translate;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use tool_runtime_core::seam::{ExpectedTool, expected_tools};
@@ -44,8 +45,14 @@ fn is_within(prefix: &str, name: &str) -> bool {
 
 /// The difference between the schemas of a tool and those that are expected.
 fn difference(expected: &ExpectedTool, definition: &ToolDefinition) -> Option<String> {
-    let pinned: Value = serde_json::from_str(expected.schemas()).unwrap_or_default();
+    let mut pinned: Value = serde_json::from_str(expected.schemas()).unwrap_or_default();
     let mut found = Vec::new();
+    for key in ["inputSchema", "outputSchema"] {
+        // The file may hold what the server wrote.
+        if let Some(Value::Object(schema)) = pinned.get_mut(key) {
+            translate(schema);
+        }
+    }
     let (old, new) = (bare(&pinned["inputSchema"]), bare(&definition.input_schema.clone().into()));
     if old != new {
         found.extend(argument_differences(&old, &new));

@@ -1,6 +1,6 @@
 //! Publishes a server's tools in the pool, under the ids of its entry.
 
-use super::definition::definition;
+use super::definition::{Imported, import};
 use super::expected;
 use super::listing::{ListedTool, Listing};
 use super::names;
@@ -64,7 +64,7 @@ struct Candidate {
     /// The changes that its entry makes.
     transform: Option<ToolTransform>,
     pin: McpPin,
-    /// Notes on patterns that are not enforced.
+    /// Repairs of its schemas, and patterns that are not enforced.
     notes: Vec<String>,
 }
 
@@ -82,12 +82,12 @@ impl Candidate {
             .pointer("/inputSchema/properties")
             .is_some_and(|it| has_secret_key(redactor, it));
         redactor.value(&mut listed.0);
-        let (mut definition, notes) = definition(names::id(prefix, &name), listed, examiner);
+        let Imported { mut definition, pin, notes } =
+            import(names::id(prefix, &name), listed, examiner);
         if has_secret_argument {
             definition
                 .add_problem("the name of an argument contains a secret of the server's entry");
         }
-        let pin = McpPin::of(&definition);
         // Some clients reject a whole list for one schema without a type.
         definition.input_schema.entry("type").or_insert_with(|| "object".into());
         let (id, definition) = (definition.name.clone(), Arc::new(definition));

@@ -312,7 +312,7 @@ impl RemoteTool {
         let listing = listing::list(connection, RELIST).await.ok()?;
         let listed = listing.tools.into_iter().find(|tool| tool.name() == self.name)?;
         let id = self.definition.name.clone();
-        Some(Arc::new(definition::definition(id, listed, &mut Examiner::default()).0))
+        Some(Arc::new(definition::import(id, listed, &mut Examiner::default()).definition))
     }
 
     async fn is_listed(&self, connection: &Connection) -> bool {

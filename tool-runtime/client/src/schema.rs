@@ -1,13 +1,16 @@
-//! Schemas of servers: examined on arrival, compiled again and kept at the first check. The cost of a check is bounded, and
+//! Schemas of servers: translated to 2020-12 and examined on arrival, compiled again and kept at the first check. The cost of a check is bounded, and
 //! nothing is fetched.
 
 mod checker;
+mod dialect;
 mod graph;
 mod patterns;
+mod pointer;
 mod references;
 mod work;
 
 pub(super) use checker::{Checker, Verdict, on_blocking_thread};
+pub(super) use dialect::translate;
 
 use graph::Graph;
 use references::is_official;

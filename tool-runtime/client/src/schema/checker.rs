@@ -2,6 +2,7 @@
 
 use super::graph::Graph;
 use super::patterns;
+use super::pointer;
 use super::references::is_official;
 use jsonschema::{Draft, PatternOptions, ValidationOptions, Validator};
 use serde_json::{Map, Value, json};
@@ -178,14 +179,7 @@ fn options(schema: &Map<String, Value>) -> ValidationOptions<'static> {
 
 /// `/a/0/b` as we write paths: `a[0].b`.
 fn path(pointer: &str) -> String {
-    let mut path = String::new();
-    for step in pointer.split('/').skip(1) {
-        if step.bytes().all(|byte| byte.is_ascii_digit()) {
-            path = format!("{path}[{step}]");
-        } else {
-            let dot = if path.is_empty() { "" } else { "." };
-            path = format!("{path}{dot}{}", step.replace("~1", "/").replace("~0", "~"));
-        }
-    }
-    path
+    let steps: Vec<String> =
+        pointer.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~")).collect();
+    pointer::shown(steps.iter().map(String::as_str))
 }

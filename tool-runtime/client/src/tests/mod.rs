@@ -2,4 +2,5 @@
 
 mod lists;
 mod malformed_answers;
+mod schemas;
 mod support;

@@ -1,0 +1,735 @@
+//! Translates schemas to 2020-12 as they arrive: those of older drafts, and those with a fault that leaves one meaning.
+//! Everything behind the import sees 2020-12 alone. A schema that needs nothing is not changed.
+
+use super::pointer;
+use super::references::is_official;
+use serde_json::{Map, Value, json};
+
+/// Keywords that assert something about values or arrange schemas, and that may not be null.
+const NOT_NULL: &[&str] = &[
+    "$anchor",
+    "$comment",
+    "$defs",
+    "$dynamicAnchor",
+    "$dynamicRef",
+    "$id",
+    "$recursiveAnchor",
+    "$recursiveRef",
+    "$ref",
+    "$schema",
+    "additionalItems",
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "contains",
+    "contentEncoding",
+    "contentMediaType",
+    "contentSchema",
+    "definitions",
+    "dependencies",
+    "dependentRequired",
+    "dependentSchemas",
+    "deprecated",
+    "description",
+    "else",
+    "enum",
+    "examples",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "format",
+    "if",
+    "items",
+    "maxContains",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minContains",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "multipleOf",
+    "not",
+    "nullable",
+    "oneOf",
+    "pattern",
+    "patternProperties",
+    "prefixItems",
+    "properties",
+    "propertyNames",
+    "readOnly",
+    "required",
+    "then",
+    "title",
+    "type",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "uniqueItems",
+    "writeOnly",
+];
+/// Keywords whose members are schemas by name.
+pub(super) const NAMED: &[&str] = &[
+    "properties",
+    "patternProperties",
+    "$defs",
+    "definitions",
+    "dependentSchemas",
+    "dependencies",
+];
+/// Keywords with one schema.
+pub(super) const SINGLE: &[&str] = &[
+    "items",
+    "additionalItems",
+    "additionalProperties",
+    "contains",
+    "contentSchema",
+    "not",
+    "if",
+    "then",
+    "else",
+    "propertyNames",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+];
+/// Keywords with a list of schemas.
+pub(super) const LISTED: &[&str] = &["allOf", "anyOf", "oneOf", "prefixItems"];
+/// Keywords that assert nothing about a value.
+const SILENT: &[&str] = &[
+    "$anchor",
+    "$comment",
+    "$defs",
+    "$id",
+    "default",
+    "definitions",
+    "deprecated",
+    "description",
+    "examples",
+    "readOnly",
+    "title",
+    "writeOnly",
+];
+const TYPES: &[&str] = &["array", "boolean", "integer", "null", "number", "object", "string"];
+/// Limit on the named places of one kind of repair.
+const MAX_PLACES: usize = 3;
+
+/// One rewrite of the members of a schema.
+type Rewrite = fn(&mut Translator, &mut Map<String, Value>);
+
+/// All rewrites, in order.
+const REWRITES: &[Rewrite] = &[
+    Translator::dialect,
+    Translator::nulls,
+    Translator::empty_lists,
+    Translator::beside_references,
+    Translator::ids,
+    Translator::recursion,
+    Translator::references,
+    Translator::types,
+    Translator::bounds,
+    Translator::tuples,
+    Translator::dependencies,
+    Translator::definitions,
+    Translator::repeated_names,
+    Translator::subschemas,
+    Translator::nullable,
+];
+
+/// Translates a schema. Returns the repairs in words; a translation from a declared draft is none.
+pub(crate) fn translate(schema: &mut Map<String, Value>) -> Vec<String> {
+    let mut translator = Translator::new(schema);
+    translator.schema(schema);
+    if schema.get("type").is_some_and(|kinds| *kinds == Value::from(vec!["object"])) {
+        schema.insert("type".to_owned(), "object".into());
+    }
+    translator.repairs.iter().map(Repair::to_string).collect()
+}
+
+struct Translator {
+    /// Whether `$schema` names a draft before 2020-12.
+    is_old: bool,
+    /// Whether members beside `$ref` are ignored, as until draft 7.
+    ignores_siblings: bool,
+    /// Whether `id` is what is `$id` now, as in draft 4.
+    has_plain_id: bool,
+    /// Whether `definitions` can be merged with `$defs`.
+    renames_definitions: bool,
+    /// Whether `$recursiveAnchor` occurs at the root.
+    is_recursive: bool,
+    /// The place of the current schema.
+    path: Vec<String>,
+    repairs: Vec<Repair>,
+}
+
+/// A kind of repair, with its places.
+struct Repair {
+    what: &'static str,
+    places: Vec<String>,
+}
+
+impl std::fmt::Display for Repair {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let places: Vec<String> =
+            self.places.iter().take(MAX_PLACES).map(|place| format!("`{place}`")).collect();
+        write!(f, "{} at {}", self.what, places.join(", "))?;
+        match self.places.len().saturating_sub(MAX_PLACES) {
+            0 => Ok(()),
+            more => write!(f, " and {more} more"),
+        }
+    }
+}
+
+impl Translator {
+    fn new(schema: &Map<String, Value>) -> Self {
+        let declared = schema.get("$schema").and_then(Value::as_str).unwrap_or_default();
+        let is_draft = |number: &str| declared.contains(&format!("draft-0{number}"));
+        let definitions = |key: &str| schema.get(key).and_then(Value::as_object);
+        let is_conflict = match (definitions("$defs"), definitions("definitions")) {
+            (Some(new), Some(old)) => {
+                old.iter().any(|(name, schema)| new.get(name).is_some_and(|new| new != schema))
+            }
+            _ => false,
+        };
+        Self {
+            is_old: is_older(declared),
+            ignores_siblings: ["3", "4", "6", "7"].into_iter().any(is_draft),
+            has_plain_id: ["3", "4"].into_iter().any(is_draft),
+            renames_definitions: !is_conflict,
+            is_recursive: schema.get("$recursiveAnchor") == Some(&Value::Bool(true)),
+            path: Vec::new(),
+            repairs: Vec::new(),
+        }
+    }
+
+    fn schema(&mut self, members: &mut Map<String, Value>) {
+        for rewrite in REWRITES {
+            rewrite(self, members);
+        }
+    }
+
+    /// Notes a repair at a keyword of the current schema.
+    fn note(&mut self, what: &'static str, keyword: &str) {
+        let steps = self.path.iter().map(String::as_str).chain([keyword]);
+        let place = pointer::shown(steps);
+        match self.repairs.iter_mut().find(|repair| repair.what == what) {
+            Some(repair) => repair.places.push(place),
+            None => self.repairs.push(Repair { what, places: vec![place] }),
+        }
+    }
+
+    fn dialect(&mut self, members: &mut Map<String, Value>) {
+        if members.get("$schema").and_then(Value::as_str).is_some_and(is_older) {
+            members.shift_remove("$schema");
+        }
+    }
+
+    fn nulls(&mut self, members: &mut Map<String, Value>) {
+        if !members.values().any(Value::is_null) {
+            return;
+        }
+        let mut removed = Vec::new();
+        members.retain(|key, value| {
+            let is_kept = !value.is_null() || !NOT_NULL.contains(&key.as_str());
+            if !is_kept {
+                removed.push(key.clone());
+            }
+            is_kept
+        });
+        removed.iter().for_each(|key| self.note("null is read as an absent keyword", key));
+    }
+
+    /// Some languages write an empty list for an empty object.
+    fn empty_lists(&mut self, members: &mut Map<String, Value>) {
+        for key in NAMED.iter().copied().chain(["additionalProperties", "dependentRequired"]) {
+            if members.get(key).and_then(Value::as_array).is_some_and(Vec::is_empty) {
+                members.insert(key.to_owned(), Map::new().into());
+                self.note("an empty list is read as an empty object", key);
+            }
+        }
+    }
+
+    fn beside_references(&mut self, members: &mut Map<String, Value>) {
+        if self.ignores_siblings && members.contains_key("$ref") {
+            let is_root = self.path.is_empty();
+            members.retain(|key, _| {
+                SILENT.contains(&key.as_str()) || key == "$ref" || is_root && key == "type"
+            });
+        }
+    }
+
+    fn ids(&mut self, members: &mut Map<String, Value>) {
+        if self.has_plain_id && members.get("id").is_some_and(Value::is_string) {
+            rename(members, "id", "$id");
+        }
+        if !self.is_old {
+            return;
+        }
+        if let Some(name) =
+            members.get("$id").and_then(Value::as_str).and_then(|id| id.strip_prefix('#'))
+        {
+            let name = name.to_owned();
+            members.shift_remove("$id");
+            if !name.is_empty() {
+                members.insert("$anchor".to_owned(), name.into());
+            }
+        }
+        // A trailing `#` means nothing, and 2020-12 has none.
+        if let Some(Value::String(id)) = members.get_mut("$id")
+            && id.ends_with('#')
+        {
+            id.pop();
+        }
+    }
+
+    fn recursion(&mut self, members: &mut Map<String, Value>) {
+        if !self.is_old {
+            return;
+        }
+        let name = "recursive";
+        if members.shift_remove("$recursiveAnchor") == Some(Value::Bool(true)) {
+            members.insert("$dynamicAnchor".to_owned(), name.into());
+        }
+        if members.shift_remove("$recursiveRef").is_some() {
+            let (key, to) = if self.is_recursive {
+                ("$dynamicRef", format!("#{name}"))
+            } else {
+                ("$ref", "#".to_owned())
+            };
+            members.insert(key.to_owned(), to.into());
+        }
+    }
+
+    fn references(&mut self, members: &mut Map<String, Value>) {
+        if let Some(Value::String(to)) = members.get_mut("$ref")
+            && let Some(renamed) = pointer::translated(to, self.renames_definitions)
+        {
+            *to = renamed;
+        }
+    }
+
+    fn types(&mut self, members: &mut Map<String, Value>) {
+        let (mut is_renamed, mut is_repeated) = (false, false);
+        match members.get_mut("type") {
+            Some(Value::Array(kinds)) => {
+                kinds.iter_mut().for_each(|kind| is_renamed |= lower_type(kind));
+                is_repeated = dedup(kinds);
+            }
+            Some(kind) => is_renamed = lower_type(kind),
+            None => {}
+        }
+        if is_renamed {
+            self.note("a type in capitals is read as that type", "type");
+        }
+        if is_repeated {
+            self.note("a repeated name is read once", "type");
+        }
+    }
+
+    /// Bounds of draft 4, where a flag makes the bound beside it exclusive.
+    fn bounds(&mut self, members: &mut Map<String, Value>) {
+        for (flag, bound) in [("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")] {
+            let Some(Value::Bool(is_exclusive)) = members.get(flag) else { continue };
+            let is_exclusive = *is_exclusive;
+            members.shift_remove(flag);
+            if is_exclusive && members.get(bound).is_some_and(Value::is_number) {
+                rename(members, bound, flag);
+            }
+            if !self.is_old {
+                self.note("a flag of draft 4 is read with the bound beside it", flag);
+            }
+        }
+    }
+
+    fn tuples(&mut self, members: &mut Map<String, Value>) {
+        if members.contains_key("prefixItems") {
+            return;
+        }
+        let rest = match members.get("items") {
+            Some(Value::Array(_)) => members.shift_remove("additionalItems"),
+            _ if self.is_old => {
+                // It means nothing without a tuple.
+                members.shift_remove("additionalItems");
+                return;
+            }
+            _ => return,
+        };
+        rename(members, "items", "prefixItems");
+        if members.get("prefixItems").and_then(Value::as_array).is_some_and(Vec::is_empty) {
+            members.shift_remove("prefixItems");
+        }
+        if let Some(rest) = rest {
+            members.insert("items".to_owned(), rest);
+        }
+        if !self.is_old {
+            self.note("a list of schemas is read as a tuple", "items");
+        }
+    }
+
+    fn dependencies(&mut self, members: &mut Map<String, Value>) {
+        let Some(Value::Object(all)) = members.get("dependencies") else { return };
+        let (names, schemas): (Map<_, _>, Map<_, _>) =
+            all.clone().into_iter().partition(|(_, it)| it.is_array());
+        members.shift_remove("dependencies");
+        for (key, part) in [("dependentRequired", names), ("dependentSchemas", schemas)] {
+            if !part.is_empty() {
+                merge(members, key, part);
+            }
+        }
+    }
+
+    fn definitions(&mut self, members: &mut Map<String, Value>) {
+        if self.renames_definitions
+            && let Some(Value::Object(all)) = members.get("definitions")
+        {
+            let all = all.clone();
+            if members.contains_key("$defs") {
+                members.shift_remove("definitions");
+                merge(members, "$defs", all);
+            } else {
+                rename(members, "definitions", "$defs");
+            }
+        }
+    }
+
+    fn repeated_names(&mut self, members: &mut Map<String, Value>) {
+        if let Some(Value::Array(names)) = members.get_mut("required")
+            && dedup(names)
+        {
+            self.note("a repeated name is read once", "required");
+        }
+    }
+
+    fn subschemas(&mut self, members: &mut Map<String, Value>) {
+        let mut required = Vec::new();
+        for (key, member) in members.iter_mut() {
+            let key = key.as_str();
+            match member {
+                Value::Object(named) if NAMED.contains(&key) => {
+                    for (name, schema) in named.iter_mut() {
+                        let flag = self.below(&[key, name], schema);
+                        if key == "properties" && flag == Some(true) {
+                            required.push(Value::from(name.as_str()));
+                        }
+                    }
+                }
+                Value::Array(schemas) if LISTED.contains(&key) => {
+                    for (index, schema) in schemas.iter_mut().enumerate() {
+                        self.below(&[key, &index.to_string()], schema);
+                    }
+                }
+                schema if SINGLE.contains(&key) => drop(self.below(&[key], schema)),
+                _ => {}
+            }
+        }
+        // The root has no object that could require it.
+        if self.path.is_empty() {
+            self.take_flag(members);
+        }
+        require(members, required);
+    }
+
+    /// Translates a subschema, and returns its `required` if that is a flag.
+    fn below(&mut self, steps: &[&str], schema: &mut Value) -> Option<bool> {
+        let Value::Object(members) = schema else { return None };
+        let depth = self.path.len();
+        self.path.extend(steps.iter().map(|step| (*step).to_owned()));
+        let flag = self.take_flag(members);
+        self.schema(members);
+        self.path.truncate(depth);
+        flag
+    }
+
+    /// Takes `required: true` of draft 3, by which a property said that its object requires it.
+    fn take_flag(&mut self, members: &mut Map<String, Value>) -> Option<bool> {
+        let Some(Value::Bool(flag)) = members.get("required") else { return None };
+        let flag = *flag;
+        members.shift_remove("required");
+        self.note("a flag is read as an entry in `required` of the object around it", "required");
+        Some(flag)
+    }
+
+    /// `nullable` of OpenAPI.
+    fn nullable(&mut self, members: &mut Map<String, Value>) {
+        let Some(Value::Bool(is_nullable)) = members.get("nullable") else { return };
+        let is_nullable = *is_nullable;
+        members.shift_remove("nullable");
+        // Arguments and results are objects.
+        if !is_nullable || self.path.is_empty() {
+            return;
+        }
+        self.note("`nullable` is read as the type `null` beside the other", "nullable");
+        let is_silent = |key: &String| SILENT.contains(&key.as_str());
+        if members.keys().all(is_silent) {
+            return;
+        }
+        // Keywords that may exclude null although the type allows it.
+        let others = ["$ref", "$dynamicRef", "allOf", "anyOf", "const", "if", "not", "oneOf"];
+        if members.contains_key("type") && !others.iter().any(|key| members.contains_key(*key)) {
+            allow_null(members);
+        } else {
+            let all = std::mem::take(members);
+            let (silent, asserting): (Map<_, _>, Map<_, _>) =
+                all.into_iter().partition(|(key, _)| is_silent(key));
+            *members = silent;
+            let choices = vec![asserting.into(), json!({ "type": "null" })];
+            members.insert("anyOf".to_owned(), Value::Array(choices));
+        }
+    }
+}
+
+/// Adds null to the types and to the values of a schema.
+fn allow_null(members: &mut Map<String, Value>) {
+    match members.get_mut("type") {
+        Some(Value::String(kind)) if kind != "null" => {
+            let kinds = vec![std::mem::take(kind).into(), "null".into()];
+            members.insert("type".to_owned(), Value::Array(kinds));
+        }
+        Some(Value::Array(kinds)) if !kinds.iter().any(|kind| kind == "null") => {
+            kinds.push("null".into());
+        }
+        _ => {}
+    }
+    if let Some(Value::Array(values)) = members.get_mut("enum")
+        && !values.iter().any(Value::is_null)
+    {
+        values.push(Value::Null);
+    }
+}
+
+fn is_older(dialect: &str) -> bool {
+    is_official(dialect) && !dialect.contains("/2020-12/")
+}
+
+/// Renames a member in its place.
+fn rename(members: &mut Map<String, Value>, from: &str, to: &str) {
+    let all = std::mem::take(members);
+    members.extend(all.into_iter().map(|(key, value)| {
+        let key = if key == from { to.to_owned() } else { key };
+        (key, value)
+    }));
+}
+
+/// Adds members to those of a keyword, which keeps its own.
+fn merge(members: &mut Map<String, Value>, key: &str, more: Map<String, Value>) {
+    let all = members.entry(key).or_insert_with(|| Map::new().into());
+    if let Value::Object(all) = all {
+        for (name, value) in more {
+            all.entry(name).or_insert(value);
+        }
+    }
+}
+
+/// Adds names to `required`.
+fn require(members: &mut Map<String, Value>, names: Vec<Value>) {
+    if names.is_empty() {
+        return;
+    }
+    let all = members.entry("required").or_insert_with(|| Value::Array(Vec::new()));
+    if let Value::Array(all) = all {
+        let is_new = |name: &Value| !all.contains(name);
+        let more: Vec<Value> = names.into_iter().filter(is_new).collect();
+        all.extend(more);
+    }
+}
+
+/// Writes a type in small letters. Whether it was written otherwise.
+fn lower_type(kind: &mut Value) -> bool {
+    let Some(lower) = kind.as_str().map(str::to_ascii_lowercase) else { return false };
+    let is_other = kind.as_str() != Some(&lower) && TYPES.contains(&&*lower);
+    if is_other {
+        *kind = lower.into();
+    }
+    is_other
+}
+
+/// Removes values that occur before. Whether there were any.
+fn dedup(values: &mut Vec<Value>) -> bool {
+    let count = values.len();
+    let mut seen = std::collections::HashSet::new();
+    values.retain(|value| value.as_str().is_none_or(|text| seen.insert(text.to_owned())));
+    values.len() < count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The translated schema and the repairs.
+    fn translated(schema: Value) -> (Value, Vec<String>) {
+        let Value::Object(mut schema) = schema else { panic!("an object") };
+        let repairs = translate(&mut schema);
+        (schema.into(), repairs)
+    }
+
+    /// A tool's schema with one property.
+    fn with(property: Value) -> Value {
+        json!({ "type": "object", "properties": { "p": property } })
+    }
+
+    #[test]
+    fn a_schema_that_needs_nothing_is_not_changed() {
+        let good = json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "type": "object",
+            "properties": {
+                "required": { "type": "boolean", "default": null },
+                "nullable": { "const": null },
+                "items": { "prefixItems": [{ "type": "string" }], "items": false },
+                "type": { "enum": [null, "STRING"], "examples": [null] },
+                "own": { "x-own": null, "minimum": 1, "exclusiveMinimum": 0 },
+            },
+            "required": ["type", "required"],
+            "$defs": { "definitions": { "$ref": "#/$defs/definitions/x" } },
+        });
+        let (schema, repairs) = translated(good.clone());
+        assert_eq!((schema.to_string(), repairs), (good.to_string(), Vec::new()));
+    }
+
+    #[test]
+    fn a_fault_with_one_meaning_is_repaired() {
+        let text = json!({ "type": "string" });
+        for (before, after, repair) in [
+            (
+                json!({ "type": "array", "items": [text, text] }),
+                json!({ "type": "array", "prefixItems": [text, text] }),
+                "a list of schemas is read as a tuple at `properties.p.items`",
+            ),
+            (
+                json!({ "items": [text], "additionalItems": false }),
+                json!({ "prefixItems": [text], "items": false }),
+                "a list of schemas is read as a tuple at `properties.p.items`",
+            ),
+            (
+                json!({ "items": [], "additionalItems": text }),
+                json!({ "items": text }),
+                "a list of schemas is read as a tuple at `properties.p.items`",
+            ),
+            (
+                json!({ "minimum": 0, "exclusiveMinimum": true, "maximum": 9, "exclusiveMaximum": false }),
+                json!({ "exclusiveMinimum": 0, "maximum": 9 }),
+                "a flag of draft 4 is read with the bound beside it at `properties.p.exclusiveMinimum`, `properties.p.exclusiveMaximum`",
+            ),
+            (
+                json!({ "type": "string", "description": null, "enum": null, "default": null }),
+                json!({ "type": "string", "default": null }),
+                "null is read as an absent keyword at `properties.p.description`, `properties.p.enum`",
+            ),
+            (
+                json!({ "type": "STRING" }),
+                json!({ "type": "string" }),
+                "a type in capitals is read as that type at `properties.p.type`",
+            ),
+            (
+                json!({ "type": ["Integer", "NULL", "null"] }),
+                json!({ "type": ["integer", "null"] }),
+                "a type in capitals is read as that type at `properties.p.type`",
+            ),
+            (
+                json!({ "type": "string", "nullable": true, "enum": ["a"] }),
+                json!({ "type": ["string", "null"], "enum": ["a", null] }),
+                "`nullable` is read as the type `null` beside the other at `properties.p.nullable`",
+            ),
+            (
+                json!({ "description": "d", "$ref": "#/$defs/a", "nullable": true }),
+                json!({ "description": "d", "anyOf": [{ "$ref": "#/$defs/a" }, { "type": "null" }] }),
+                "`nullable` is read as the type `null` beside the other at `properties.p.nullable`",
+            ),
+            (
+                json!({ "type": "object", "properties": [], "required": ["a", "a"] }),
+                json!({ "type": "object", "properties": {}, "required": ["a"] }),
+                "an empty list is read as an empty object at `properties.p.properties`",
+            ),
+        ] {
+            let (schema, repairs) = translated(with(before));
+            assert_eq!(schema, with(after));
+            assert_eq!(repairs[0], repair);
+        }
+    }
+
+    #[test]
+    fn a_flag_becomes_an_entry_of_the_object_around_it() {
+        let (schema, repairs) = translated(json!({
+            "type": ["object"],
+            "required": true,
+            "properties": {
+                "a": { "type": "string", "required": true },
+                "b": { "type": "string", "required": false },
+                "c": { "type": "array", "items": { "type": "string", "required": true } },
+            },
+        }));
+        let text = json!({ "type": "string" });
+        let properties = json!({ "a": text, "b": text, "c": { "type": "array", "items": text } });
+        assert_eq!(
+            schema,
+            json!({ "type": "object", "properties": properties, "required": ["a"] })
+        );
+        assert_eq!(repairs.len(), 1);
+        assert!(repairs[0].ends_with("`properties.c.items.required` and 1 more"), "{repairs:?}");
+    }
+
+    #[test]
+    fn a_declared_draft_is_translated_without_a_report() {
+        for (before, after) in [
+            (
+                json!({
+                    "$schema": "http://json-schema.org/draft-07/schema#",
+                    "$id": "https://x.example/s#",
+                    "type": "object",
+                    "properties": {
+                        "a": { "$ref": "#/definitions/a", "description": "d", "minLength": 9 },
+                        "b": { "type": "array", "items": [{ "$ref": "#/definitions/a" }] },
+                        "c": { "$ref": "#/properties/b/items/0" },
+                    },
+                    "dependencies": { "a": ["b"], "b": { "required": ["c"] } },
+                    "definitions": { "a": { "$id": "#name", "type": "string" } },
+                }),
+                json!({
+                    "$id": "https://x.example/s",
+                    "type": "object",
+                    "properties": {
+                        "a": { "$ref": "#/$defs/a", "description": "d" },
+                        "b": { "type": "array", "prefixItems": [{ "$ref": "#/$defs/a" }] },
+                        "c": { "$ref": "#/properties/b/prefixItems/0" },
+                    },
+                    "dependentRequired": { "a": ["b"] },
+                    "dependentSchemas": { "b": { "required": ["c"] } },
+                    "$defs": { "a": { "$anchor": "name", "type": "string" } },
+                }),
+            ),
+            (
+                json!({
+                    "$schema": "http://json-schema.org/draft-04/schema#",
+                    "id": "https://x.example/s",
+                    "properties": { "id": { "minimum": 1, "exclusiveMinimum": true } },
+                }),
+                json!({
+                    "$id": "https://x.example/s",
+                    "properties": { "id": { "exclusiveMinimum": 1 } },
+                }),
+            ),
+            (
+                json!({
+                    "$schema": "https://json-schema.org/draft/2019-09/schema",
+                    "$recursiveAnchor": true,
+                    "properties": { "a": { "$recursiveRef": "#" } },
+                }),
+                json!({
+                    "properties": { "a": { "$dynamicRef": "#recursive" } },
+                    "$dynamicAnchor": "recursive",
+                }),
+            ),
+        ] {
+            assert_eq!(translated(before), (after, Vec::new()));
+        }
+    }
+
+    #[test]
+    fn definitions_of_one_name_stay_apart() {
+        let both = json!({
+            "$defs": { "a": { "type": "string" } },
+            "definitions": { "a": { "type": "integer" } },
+            "properties": { "a": { "$ref": "#/definitions/a" } },
+        });
+        assert_eq!(translated(both.clone()), (both, Vec::new()));
+    }
+}
