@@ -2,9 +2,9 @@
 
 use super::listing::ListedTool;
 use super::pins::McpPin;
-use super::schema::{Examiner, translate};
+use super::schema::Examiner;
 use serde_json::{Map, Value};
-use tool_runtime_core::seam::unknown;
+use tool_runtime_core::seam::{translate_schema, unknown};
 use tool_runtime_core::{Icon, ToolDefinition};
 
 /// The `_meta` key of members that rmcp's types lack: servers of this library write them there over HTTP.
@@ -35,7 +35,7 @@ pub(super) fn import(id: String, listed: ListedTool, examiner: &mut Examiner) ->
     let input = Some(("inputSchema", &mut definition.input_schema, true));
     let output = definition.output_schema.as_mut().map(|schema| ("outputSchema", schema, false));
     for (key, schema, is_input) in input.into_iter().chain(output) {
-        notes.extend(translate(schema).iter().map(|repair| repaired(key, repair)));
+        notes.extend(translate_schema(schema).iter().map(|repair| repaired(key, repair)));
         match examiner.unenforced(key, schema, is_input) {
             Ok(patterns) => notes.extend(patterns.iter().map(|pattern| unenforced(key, pattern))),
             Err(problem) => problems.push(problem),

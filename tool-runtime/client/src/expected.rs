@@ -1,9 +1,8 @@
 //! Compares the tools of a server with the definitions from which `external_tools!` generated types.
 
-use super::schema::translate;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
-use tool_runtime_core::seam::{ExpectedTool, expected_tools};
+use tool_runtime_core::seam::{ExpectedTool, expected_tools, translate_schema};
 use tool_runtime_core::{Tool, ToolDefinition, ToolPool};
 
 /// Keywords that assert nothing.
@@ -50,7 +49,7 @@ fn difference(expected: &ExpectedTool, definition: &ToolDefinition) -> Option<St
     for key in ["inputSchema", "outputSchema"] {
         // The file may hold what the server wrote.
         if let Some(Value::Object(schema)) = pinned.get_mut(key) {
-            translate(schema);
+            translate_schema(schema);
         }
     }
     let (old, new) = (bare(&pinned["inputSchema"]), bare(&definition.input_schema.clone().into()));

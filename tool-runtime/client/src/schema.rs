@@ -1,21 +1,18 @@
-//! Schemas of servers: translated to 2020-12 and examined on arrival, compiled again and kept at the first check. The cost of a check is bounded, and
-//! nothing is fetched.
+//! Schemas of servers: examined on arrival, compiled again and kept at the first check. The cost of a check is bounded,
+//! and nothing is fetched.
 
 mod checker;
-mod dialect;
 mod graph;
 mod patterns;
-mod pointer;
 mod references;
 mod work;
 
 pub(super) use checker::{Checker, Verdict, on_blocking_thread};
-pub(super) use dialect::translate;
 
 use graph::Graph;
-use references::is_official;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
+use tool_runtime_core::seam::is_official_schema;
 
 /// Limit on a schema, as JSON.
 const MAX_BYTES: usize = 1 << 20;
@@ -156,7 +153,7 @@ impl<'a> Survey<'a> {
     fn is_within(&self, reference: &str) -> bool {
         let base = reference.split('#').next().unwrap_or_default();
         let is_absolute = base.contains("://");
-        base.is_empty() || is_official(base) || self.ids.iter().any(|id| id.trim_end_matches('#') == base)
+        base.is_empty() || is_official_schema(base) || self.ids.iter().any(|id| id.trim_end_matches('#') == base)
             // A relative one is resolved against an id, if there is one.
             || !is_absolute && !self.ids.is_empty()
     }

@@ -11,6 +11,7 @@ mod generate;
 pub(crate) mod nearest;
 mod normal;
 mod plain;
+pub(crate) mod translate;
 
 pub(crate) use applicable::Applicable;
 pub(crate) use check::unchecked;

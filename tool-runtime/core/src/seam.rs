@@ -26,6 +26,7 @@ pub use crate::redactor::{HIDDEN, MIN_LENGTH as MIN_SECRET, Redactor};
 pub use crate::registration::{ExpectedTool, expected_tools};
 pub use crate::schema::check::{check, hide_secrets};
 pub use crate::schema::nearest::nearest;
+pub use crate::schema::translate::{is_official_schema, schema_path, translate_schema};
 pub use crate::sync::lock;
 pub use crate::tokens::estimate_tokens;
 pub use crate::unique_keys::{PathStep, read_unique};

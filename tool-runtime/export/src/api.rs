@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use std::fmt;
 use std::str::FromStr;
 use tool_runtime_core::{
-    ApiFormat, Exported, FinishReason, ImportError, ToolCall, ToolDefinition, ToolResult, Usage,
+    ApiFormat, Exported, FinishReason, ImportError, ToolCall, ToolDefinition, ToolPattern,
+    ToolResult, Usage,
 };
 
 /// An API of models, as the format of an [export](tool_runtime_core::Snapshot::export).
@@ -46,7 +47,7 @@ impl Api {
     /// MCP and Gemini have no strict definitions: for them this changes nothing. Gemini enforces
     /// schemas by the mode `VALIDATED` of a request.
     pub fn strict(self) -> Strict {
-        Strict(self)
+        Strict { api: self, only: None }
     }
 
     /// The name in text, on the command line for instance.
@@ -80,8 +81,38 @@ impl fmt::Display for Api {
 }
 
 /// An API whose strict mode is used where it can be. Created by [`Api::strict`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Strict(Api);
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Strict {
+    api: Api,
+    only: Option<Vec<ToolPattern>>,
+}
+
+impl Strict {
+    /// Lets the API enforce the schemas of these tools alone: Anthropic compiles them, and rejects a request whose
+    /// schemas are too complex together. Default: of all tools.
+    ///
+    /// ```
+    /// use tool_runtime::export::Api;
+    /// use tool_runtime::prelude::*;
+    ///
+    /// let ping = |id: &str| Tool::builder(id, "Answer at once.").handler(|| async { "pong" });
+    /// let pool = ToolPool::builder().add(ping("fast")).add(ping("slow")).build()?;
+    /// let export = pool.snapshot().export(Api::Anthropic.strict().only(["fast".parse()?]));
+    /// let strict: Vec<bool> = export.tools().iter().map(|tool| tool.is_strict).collect();
+    /// assert_eq!(strict, [true, false]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn only(mut self, tools: impl IntoIterator<Item = ToolPattern>) -> Self {
+        self.only = Some(tools.into_iter().collect());
+        self
+    }
+
+    fn includes(&self, tool: &ToolDefinition) -> bool {
+        let only = self.only.as_ref();
+        only.is_none_or(|only| only.iter().any(|pattern| pattern.matches(&tool.name)))
+    }
+}
 
 impl ApiFormat for Api {
     fn key(&self) -> String {
@@ -89,7 +120,7 @@ impl ApiFormat for Api {
     }
 
     fn definitions(&self, tools: &[&ToolDefinition]) -> Exported {
-        definitions(*self, false, tools)
+        definitions(*self, |_| false, tools)
     }
 
     fn calls(&self, answer: &Value) -> Result<Vec<ToolCall>, ImportError> {
@@ -126,38 +157,44 @@ impl ApiFormat for Api {
 
 impl ApiFormat for Strict {
     fn key(&self) -> String {
-        format!("{} strict", self.0)
+        match &self.only {
+            None => format!("{} strict", self.api),
+            Some(only) => {
+                let only: Vec<String> = only.iter().map(ToolPattern::to_string).collect();
+                format!("{} strict only {}", self.api, only.join("\n"))
+            }
+        }
     }
 
     fn definitions(&self, tools: &[&ToolDefinition]) -> Exported {
-        definitions(self.0, true, tools)
+        definitions(self.api, |tool| self.includes(tool), tools)
     }
 
     fn calls(&self, answer: &Value) -> Result<Vec<ToolCall>, ImportError> {
-        self.0.calls(answer)
+        self.api.calls(answer)
     }
 
     fn text(&self, answer: &Value) -> Result<String, ImportError> {
-        self.0.text(answer)
+        self.api.text(answer)
     }
 
     fn finish_reason(&self, answer: &Value) -> FinishReason {
-        self.0.finish_reason(answer)
+        self.api.finish_reason(answer)
     }
 
     fn answer(&self, answer: &Value) -> Result<Vec<Value>, ImportError> {
-        self.0.answer(answer)
+        self.api.answer(answer)
     }
 
     fn results(&self, given: &[(&str, &ToolResult)]) -> Vec<Value> {
-        self.0.results(given)
+        self.api.results(given)
     }
 
     fn user(&self, text: &str) -> Value {
-        self.0.user(text)
+        self.api.user(text)
     }
 
     fn usage(&self, answer: &Value) -> Usage {
-        self.0.usage(answer)
+        self.api.usage(answer)
     }
 }

@@ -16,9 +16,12 @@ const MAX_UNIONS: usize = 16;
 /// A single schema with 24 optional properties was rejected as too complex, though within the limit.
 const MAX_OPTIONAL_IN_ONE: usize = 16;
 
+/// A single schema with 16 unions was rejected as too complex, though within the limit.
+const MAX_UNIONS_IN_ONE: usize = 8;
+
 /// Whether a tool can be strict at all.
 pub(crate) fn fits_alone(demand: Demand) -> bool {
-    demand.optional <= MAX_OPTIONAL_IN_ONE && demand.unions <= MAX_UNIONS
+    demand.optional <= MAX_OPTIONAL_IN_ONE && demand.unions <= MAX_UNIONS_IN_ONE
 }
 
 /// Picks as many tools as fit. Among equally many, those with the least demand, then the first.

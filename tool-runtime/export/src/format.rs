@@ -6,16 +6,21 @@ use crate::lower::{Dialect, Lowered, lower};
 use crate::restore::restorer;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
-use tool_runtime_core::seam::estimate_tokens;
+use tool_runtime_core::seam::{estimate_tokens, translate_schema};
 use tool_runtime_core::{Exported, LeftOut, ToolDefinition, ToolExport};
 
-/// Converts the tools that the API can express.
-pub(crate) fn definitions(api: Api, is_strict: bool, tools: &[&ToolDefinition]) -> Exported {
-    let strict = if is_strict { strict_schemas(api, tools) } else { Vec::new() };
+/// Converts the tools that the API can express. `is_strict` says of a tool whether the API is to enforce its schema.
+pub(crate) fn definitions(
+    api: Api,
+    is_strict: impl Fn(&ToolDefinition) -> bool,
+    tools: &[&ToolDefinition],
+) -> Exported {
+    let schemas: Vec<Map<String, Value>> = tools.iter().map(|tool| translated(tool)).collect();
+    let strict = strict_schemas(api, is_strict, tools, &schemas);
     let (mut exported, mut names) = (Exported::default(), HashSet::new());
     for (index, tool) in tools.iter().enumerate() {
         let strict = strict.get(index).cloned().unwrap_or(Strict::NotAsked);
-        let added = match one(api, tool, strict) {
+        let added = match one(api, (tool, &schemas[index]), strict) {
             Ok(added) if names.insert(added.0.wire_name.clone()) => added,
             Ok((report, _)) => {
                 let reason = format!("another tool is named `{}` in the export", report.wire_name);
@@ -45,23 +50,36 @@ enum Strict {
     Is(std::rc::Rc<Lowered>),
 }
 
-fn strict_schemas(api: Api, tools: &[&ToolDefinition]) -> Vec<Strict> {
+/// The schema of a tool's arguments in 2020-12. Tools of MCP servers have it already.
+fn translated(tool: &ToolDefinition) -> Map<String, Value> {
+    let mut schema = tool.input_schema.clone();
+    translate_schema(&mut schema);
+    schema
+}
+
+fn strict_schemas(
+    api: Api,
+    is_strict: impl Fn(&ToolDefinition) -> bool,
+    tools: &[&ToolDefinition],
+    schemas: &[Map<String, Value>],
+) -> Vec<Strict> {
     let dialect = match api {
         Api::Anthropic => Dialect::Anthropic,
         Api::OpenAiChat | Api::OpenAiResponses => Dialect::OpenAi,
         Api::Mcp | Api::Gemini => return Vec::new(),
     };
-    let mut schemas: Vec<Strict> = tools
-        .iter()
-        .map(|tool| match lower(&tool.input_schema, dialect) {
+    let strict = |(tool, schema): (&&ToolDefinition, &Map<String, Value>)| match is_strict(tool) {
+        false => Strict::NotAsked,
+        true => match lower(schema, dialect) {
             Ok(lowered) => Strict::Is(lowered.into()),
             Err(reason) => Strict::Impossible(reason),
-        })
-        .collect();
+        },
+    };
+    let mut strict: Vec<Strict> = tools.iter().zip(schemas).map(strict).collect();
     if dialect == Dialect::Anthropic {
-        keep_budget(&mut schemas);
+        keep_budget(&mut strict);
     }
-    schemas
+    strict
 }
 
 /// Anthropic limits the strict tools of one request together.
@@ -89,7 +107,11 @@ fn keep_budget(schemas: &mut [Strict]) {
 }
 
 /// One tool.
-fn one(api: Api, tool: &ToolDefinition, strict: Strict) -> Result<(ToolExport, Value), String> {
+fn one(
+    api: Api,
+    (tool, schema): (&ToolDefinition, &Map<String, Value>),
+    strict: Strict,
+) -> Result<(ToolExport, Value), String> {
     let plain = match api {
         Api::Gemini => Dialect::Gemini,
         _ => Dialect::Loose,
@@ -110,17 +132,17 @@ fn one(api: Api, tool: &ToolDefinition, strict: Strict) -> Result<(ToolExport, V
             let dialect = if api == Api::Anthropic { Dialect::Anthropic } else { Dialect::OpenAi };
             report.is_strict = true;
             report.changes.clone_from(&lowered.changes);
-            report.restore = restorer(&tool.input_schema, dialect);
+            report.restore = restorer(schema, dialect);
             envelope(api, tool, &report, lowered.schema.clone())
         }
         (_, strict) => {
             if let Strict::Impossible(reason) = strict {
                 report.not_strict = Some(reason);
             }
-            let Lowered { schema, changes, .. } = lower(&tool.input_schema, plain)?;
+            let Lowered { schema: lowered, changes, .. } = lower(schema, plain)?;
             report.changes = changes;
-            report.restore = restorer(&tool.input_schema, plain);
-            envelope(api, tool, &report, schema)
+            report.restore = restorer(schema, plain);
+            envelope(api, tool, &report, lowered)
         }
     };
     report.tokens = estimate_tokens(&definition.to_string());

@@ -11,6 +11,7 @@ mod names;
 mod recordings;
 mod results;
 mod round_trip;
+mod schemas;
 mod sdk;
 mod streams;
 mod tokens;

@@ -2,13 +2,12 @@
 
 use super::graph::Graph;
 use super::patterns;
-use super::pointer;
-use super::references::is_official;
 use jsonschema::{Draft, PatternOptions, ValidationOptions, Validator};
 use serde_json::{Map, Value, json};
 use std::panic::resume_unwind;
 use std::sync::{Arc, OnceLock};
 use tokio::task::spawn_blocking;
+use tool_runtime_core::seam::{is_official_schema, schema_path};
 use tool_runtime_core::{Issue, ToolDefinition};
 
 /// Limit on the backtracking of a pattern, in steps of its engine.
@@ -171,8 +170,9 @@ pub(super) fn compile(mut schema: Map<String, Value>) -> Result<Compiled, String
 fn options(schema: &Map<String, Value>) -> ValidationOptions<'static> {
     let patterns = PatternOptions::fancy_regex().backtrack_limit(PATTERN_STEPS);
     let options = jsonschema::options().offline().with_pattern_options(patterns);
-    let is_unknown =
-        schema.get("$schema").is_some_and(|dialect| !dialect.as_str().is_some_and(is_official));
+    let is_unknown = schema
+        .get("$schema")
+        .is_some_and(|dialect| !dialect.as_str().is_some_and(is_official_schema));
     // An unknown dialect is read as the newest one.
     if is_unknown { options.with_draft(Draft::Draft202012) } else { options }
 }
@@ -181,5 +181,5 @@ fn options(schema: &Map<String, Value>) -> ValidationOptions<'static> {
 fn path(pointer: &str) -> String {
     let steps: Vec<String> =
         pointer.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~")).collect();
-    pointer::shown(steps.iter().map(String::as_str))
+    schema_path(steps.iter().map(String::as_str))
 }

@@ -4,6 +4,7 @@ use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::ptr;
+use tool_runtime_core::seam::is_official_schema;
 
 /// Possible targets of a schema's references.
 pub(super) struct References<'a> {
@@ -67,7 +68,7 @@ impl<'a> References<'a> {
 
     /// Possible bases of a reference. The validator resolves ids against each other; here an equal last segment is enough.
     fn roots(&self, base: &str) -> Vec<&'a Map<String, Value>> {
-        let is_meta = is_official(base);
+        let is_meta = is_official_schema(base);
         let named = |(id, _): &&(&str, _)| *id == last_step(base);
         let same: Vec<_> = self.roots.iter().filter(named).map(|(_, root)| *root).collect();
         match same.is_empty() {
@@ -96,9 +97,4 @@ fn resolve_pointer<'a>(
         _ => None,
     });
     target?.as_object()
-}
-
-/// Whether a URI is a dialect or meta-schema of JSON Schema itself.
-pub(super) fn is_official(uri: &str) -> bool {
-    ["http://json-schema.org/", "https://json-schema.org/"].iter().any(|own| uri.starts_with(own))
 }

@@ -4,6 +4,7 @@ use super::Lowered;
 use super::dialect::{Dialect, Treatment};
 use super::keywords::Guidance;
 use super::merge::join;
+use super::plain;
 use super::refs::{is_recursive, resolve};
 use crate::restore::{accepts_null, is_required};
 use serde_json::{Map, Value, json};
@@ -231,8 +232,9 @@ impl<'a> Lowering<'a> {
         Ok(union)
     }
 
-    /// Gemini takes texts and numbers in `enum`, and no `const`.
+    /// Values stand once in `enum`. Gemini takes numbers and texts that are not empty, and no `const`.
     fn literals(&mut self, map: &mut Map<String, Value>, guidance: &mut Guidance) {
+        self.distinct(map);
         if self.dialect != Dialect::Gemini {
             return;
         }
@@ -240,6 +242,7 @@ impl<'a> Lowering<'a> {
             self.changed("const", ChangeKind::Rewritten);
             map.insert("enum".to_owned(), json!([only]));
         }
+        self.without_empty_texts(map, guidance);
         let Some(Value::Array(values)) = map.get("enum") else { return };
         if values.iter().all(|value| value.is_string() || value.is_number()) {
             let kind = if values.iter().all(Value::is_string) { "string" } else { "number" };
@@ -249,6 +252,25 @@ impl<'a> Lowering<'a> {
         let values = Value::Array(values.clone());
         map.remove("enum");
         self.describe("enum", &values, guidance);
+    }
+
+    fn distinct(&mut self, map: &mut Map<String, Value>) {
+        if let Some(kind) = plain::distinct_values(map) {
+            self.changed("enum", kind);
+        }
+    }
+
+    fn without_empty_texts(&mut self, map: &mut Map<String, Value>, guidance: &mut Guidance) {
+        let Some(Value::Array(values)) = map.get_mut("enum") else { return };
+        if !values.iter().any(|value| value == "") {
+            return;
+        }
+        let all = Value::Array(values.clone());
+        values.retain(|value| value != "");
+        if values.is_empty() {
+            map.remove("enum");
+        }
+        self.describe("enum", &all, guidance);
     }
 
     fn object(
@@ -342,13 +364,21 @@ impl<'a> Lowering<'a> {
             lowered.insert("prefixItems".to_owned(), Value::Array(items));
         }
         match map.get("items") {
-            Some(Value::Bool(false)) => self.describe("items", &json!(false), guidance),
+            Some(Value::Bool(false)) => {
+                self.describe("items", &json!(false), guidance);
+                lowered.insert("items".to_owned(), json!({}));
+            }
             Some(items) => {
                 let items = self.below(&["items"], |own| own.node(items))?;
                 lowered.insert("items".to_owned(), items);
             }
             None if has_type(map, "array") && self.dialect.is_strict() => {
                 return Err(format!("{} is a list of anything", self.place()));
+            }
+            // A list without a schema of its entries is rejected.
+            None if has_type(map, "array") => {
+                self.changed("items", ChangeKind::Rewritten);
+                lowered.insert("items".to_owned(), json!({}));
             }
             None => {}
         }

@@ -46,8 +46,15 @@ pub(super) fn flattened(
         }
     }
     guidance.append_to(&mut flat);
-    if flat.get("type").is_none_or(|kind| *kind != json!("object")) {
-        return Err("its root is not an object schema".to_owned());
+    match flat.get("type") {
+        None => drop(flat.insert("type".to_owned(), json!("object"))),
+        Some(kind) if *kind == json!("object") => {}
+        // Arguments are an object.
+        Some(Value::Array(kinds)) if kinds.contains(&json!("object")) => {
+            flat.insert("type".to_owned(), json!("object"));
+            changes.push(SchemaChange::new("", "type", ChangeKind::Rewritten));
+        }
+        Some(_) => return Err("its root is not an object schema".to_owned()),
     }
     flat.entry("properties").or_insert_with(|| json!({}));
     if dialect == Dialect::Loose {

@@ -1,9 +1,9 @@
 //! Pointers into schemas: shown as paths, and translated with the keywords that they name.
 
-use super::dialect::{LISTED, NAMED, SINGLE};
+use super::keywords::{LISTED, NAMED, SINGLE};
 
 /// Steps as we write paths: `a[0].b`.
-pub(super) fn shown<'a>(steps: impl Iterator<Item = &'a str>) -> String {
+pub fn shown<'a>(steps: impl Iterator<Item = &'a str>) -> String {
     let mut path = String::new();
     for step in steps {
         if !path.is_empty() && !step.is_empty() && step.bytes().all(|byte| byte.is_ascii_digit()) {
