@@ -105,13 +105,15 @@ pub struct Cli {
 }
 
 /// The name and description of a program.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct About {
     name: String,
     version: String,
     about: Option<String>,
     title: Option<String>,
     instructions: Option<String>,
+    /// Arguments of hosts, which the server ignores.
+    ignored_arguments: Vec<String>,
 }
 
 impl Cli {
@@ -119,7 +121,7 @@ impl Cli {
     pub fn new(pool: ToolPool) -> Self {
         let name = program_name();
         let version = "0.0.0".to_owned();
-        let about = About { name, version, about: None, title: None, instructions: None };
+        let about = About { name, version, ..About::default() };
         Self { pool, about, options: None }
     }
 
@@ -204,7 +206,7 @@ impl Cli {
     /// # Ok::<(), tool_runtime::PoolError>(())
     /// # }).unwrap();
     /// ```
-    pub async fn run_from<T>(self, arguments: impl IntoIterator<Item = T>) -> ExitCode
+    pub async fn run_from<T>(mut self, arguments: impl IntoIterator<Item = T>) -> ExitCode
     where
         T: Into<OsString> + Clone,
     {
@@ -215,6 +217,7 @@ impl Cli {
             Ok(options) => {
                 log::start(options.command.log());
                 log::mask_secrets_of(&self.pool);
+                self.about.ignored_arguments = options.ignored_arguments;
                 self.about.run(&self.pool, options.command).await
             }
             Err(code) => code,
@@ -258,7 +261,8 @@ impl About {
     }
 
     fn server(self, pool: &ToolPool) -> McpServer {
-        let mut server = McpServer::new(pool.clone(), self.name, self.version);
+        let mut server = McpServer::new(pool.clone(), self.name, self.version)
+            .with_ignored_arguments(self.ignored_arguments);
         if let Some(title) = self.title {
             server = server.with_title(title);
         }

@@ -218,6 +218,7 @@ impl Setup {
                 .filter(|about| !about.is_empty()),
             title: self.title.take(),
             instructions: self.instructions.take(),
+            ignored_arguments: Vec::new(),
         }
     }
 }
@@ -287,10 +288,11 @@ async fn run(
     setup: SetupFuture,
 ) -> Result<ExitCode, Failure> {
     let mut setup = setup.await.map_err(Failure::Setup)?;
-    let about = setup.about_program(name, version, about);
-    let Options { command, pool: options } =
+    let mut about = setup.about_program(name, version, about);
+    let Options { command, pool: options, ignored_arguments } =
         options::parse(&about, options::Scope::MAIN, setup.pool.commands(), std::env::args_os())
             .map_err(Failure::Printed)?;
+    about.ignored_arguments = ignored_arguments;
     #[cfg(feature = "mcp-client")]
     log::start(servers::log_levels(&command));
     #[cfg(not(feature = "mcp-client"))]

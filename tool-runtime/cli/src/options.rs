@@ -12,7 +12,9 @@ mod spec;
 mod usage_error;
 
 use super::{About, exit, print};
-use commands::{ALLOW, ARGS, CALL, DENY, JSON, LIST, REPORT, SCHEMA, SERVE, TOOLS, commands};
+use commands::{
+    ALLOW, ARGS, CALL, DENY, IGNORE_ARGUMENT, JSON, LIST, REPORT, SCHEMA, SERVE, TOOLS, commands,
+};
 #[cfg(feature = "export")]
 use commands::{FORMAT, STRICT, TOKENS};
 pub(super) use commands::{ROOT, Scope};
@@ -41,6 +43,8 @@ pub(super) use usage_error::UsageError;
 pub(super) struct Options {
     pub(super) command: Command,
     pub(super) pool: PoolOptions,
+    /// `--ignore-argument`.
+    pub(super) ignored_arguments: Vec<String>,
 }
 
 /// The options that assemble the pool.
@@ -220,11 +224,12 @@ fn options(
     arguments: Arguments,
 ) -> Result<Options, UsageError> {
     let pool = PoolOptions::of(&arguments)?;
+    let ignored_arguments = arguments.values(&IGNORE_ARGUMENT).map(str::to_owned).collect();
     let command = match added.iter().find(|command| command.form().name == spec.name) {
         Some(own) => Command::Added(Arc::clone(own), added::arguments(spec, arguments)?),
         None => command(spec, arguments)?,
     };
-    Ok(Options { pool, command })
+    Ok(Options { command, pool, ignored_arguments })
 }
 
 fn command(spec: &CommandSpec, arguments: Arguments) -> Result<Command, UsageError> {

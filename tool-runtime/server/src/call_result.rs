@@ -2,6 +2,7 @@
 
 use super::convert;
 use super::errors;
+use super::host_arguments;
 use rmcp::model::{CallToolResponse, CallToolResult, ErrorData};
 use tool_runtime_core::seam::INTERNAL;
 use tool_runtime_core::{CallError, ErrorClass, Observation};
@@ -69,6 +70,6 @@ pub(crate) fn failed(error: &CallError, is_stateless: bool) -> Result<CallToolRe
     }
     match errors::of_protocol(error, is_stateless) {
         Some(error) => Err(error),
-        None => Ok(convert::failure(error.message())),
+        None => Ok(convert::failure(&host_arguments::message(error))),
     }
 }

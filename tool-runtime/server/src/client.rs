@@ -1,5 +1,6 @@
 //! The client of one request, as the `Peer` of its call.
 
+use super::host_arguments;
 use super::logging::requested_level;
 use super::outbox::{Outbox, Question, QuestionGuard, SentQuestion};
 use super::request::Request;
@@ -41,6 +42,8 @@ pub(super) struct Subject {
 pub(super) struct Client {
     request: Box<dyn Request>,
     subject: Subject,
+    /// Arguments that are left out.
+    ignored: Vec<String>,
     session: Arc<Session>,
     outbox: Arc<Outbox>,
     /// Set for clients of 2026-07-28. Older clients answer questions while the request waits.
@@ -67,6 +70,7 @@ impl Client {
             round: request.is_stateless().then_some(round),
             request,
             subject,
+            ignored: Vec::new(),
             session,
             outbox: Arc::default(),
             rounds: OnceLock::new(),
@@ -76,6 +80,12 @@ impl Client {
             token: OnceLock::new(),
             first_poll: Arc::default(),
         }
+    }
+
+    /// Leaves out arguments of these names.
+    pub(super) fn with_ignored_arguments(mut self, names: Vec<String>) -> Self {
+        self.ignored = names;
+        self
     }
 
     pub(super) fn request(&self) -> &dyn Request {
@@ -152,6 +162,10 @@ impl Client {
 
     /// The arguments as text: our transports keep it, others pass a parsed map.
     pub(super) fn arguments(&self) -> Cow<'_, str> {
+        host_arguments::without(self.sent_arguments(), &self.ignored)
+    }
+
+    fn sent_arguments(&self) -> Cow<'_, str> {
         if let Some(text) = self.request.arguments() {
             // Clients that always send the field send null for "none".
             return Cow::Borrowed(if text == "null" { "" } else { text });

@@ -2,6 +2,7 @@
 
 use super::client::{Client, Subject};
 use super::fast_path::MetaCache;
+use super::host_arguments::IgnoredArguments;
 use super::listing::Listing;
 use super::pagination::Pagination;
 use super::request::{McpResult, Request, RequestContext, is_stateless, principal};
@@ -34,6 +35,7 @@ pub(super) struct PoolHandler {
     pub(super) tasks: Tasks,
     pub(super) suspended: Arc<SuspendedCalls>,
     pub(super) metas: Arc<MetaCache>,
+    pub(super) ignored_arguments: IgnoredArguments,
     /// Ends the server when it is cancelled.
     pub(super) shutdown: CancellationToken,
     /// Runs user code apart from the server; `None` runs it in the tasks of requests.
@@ -60,6 +62,7 @@ impl PoolHandler {
             tasks: Tasks::default(),
             suspended: Arc::new(SuspendedCalls::new(STATE_LIFETIME)),
             metas: Arc::default(),
+            ignored_arguments: IgnoredArguments::default(),
             shutdown: CancellationToken::new(),
             isolation: Some(Isolation::default()),
             pagination: Pagination::default(),
@@ -109,7 +112,9 @@ impl PoolHandler {
         round: Round,
     ) -> Arc<Client> {
         let rounds = (round, Arc::clone(&self.codec));
-        Arc::new(Client::new(Box::new(request), subject, Arc::clone(&self.session), rounds))
+        let ignored = self.ignored_arguments.of_call(&self.pool, &subject);
+        let client = Client::new(Box::new(request), subject, Arc::clone(&self.session), rounds);
+        Arc::new(client.with_ignored_arguments(ignored))
     }
 
     /// The context of a request, without a channel to the client. The client may cancel it.

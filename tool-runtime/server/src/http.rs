@@ -8,6 +8,7 @@
 //! | connection | limits on number, headers and idle time; `TCP_NODELAY`; clients that do not read | `open_connections`, `connection`, `write_timeout` |
 //! | guard | host, origin, authentication | `request_guard` |
 //! | session | belongs to the caller, else 404 | `service` |
+//! | accept | JSON, event streams, or both | `accept` |
 //! | body | size and time; the oldest unfinished one is dropped | `body`, `pending_bodies` |
 //! | concurrency | one of the requests in flight, until the answer ends; a limit per principal | `concurrency_limit` |
 //! | fast path | a plain call is answered here | `plain`, `call` |
@@ -26,6 +27,7 @@
 //!
 //! Limits: HTTP/1.1 without TLS; put a proxy in front of it for both.
 
+mod accept;
 mod address;
 mod auth;
 mod bearer;
@@ -52,6 +54,8 @@ mod request_guard;
 mod rmcp_rejection;
 mod service;
 mod sessions;
+#[cfg(test)]
+mod tests;
 mod write_timeout;
 
 pub use auth::{AuthRejection, Authenticate};
@@ -72,7 +76,11 @@ use tool_runtime_core::BoxFuture;
 
 impl McpServer {
     /// Serves over HTTP at `/mcp` until shutdown: then no connection is accepted, and calls in flight
-    /// have some time to finish, see [`HttpOptions::shutdown`].
+    /// have some time to finish, see [`HttpOptions::shutdown`]. Requests for other paths are answered with 404 and the
+    /// URL of the endpoint.
+    ///
+    /// Clients should accept JSON and event streams. Those that accept only JSON, anything (`*/*`), or do not say, get
+    /// every answer as one JSON object: progress and logs are left out, and a tool cannot ask them.
     ///
     /// The address is `host:port`, or only a port, such as `8080` or `:8080`, which means 127.0.0.1.
     /// Port 0 lets the system choose; [`Self::serve_http_on`] takes a listener whose port is known.
@@ -122,7 +130,7 @@ impl McpServer {
             let stop = CancellationToken::new();
             let service =
                 Service::new(&self.handler, options.clone(), Some(bound.ip()), stop.clone());
-            listen::serve(listener, service.router(), options, stop).await
+            listen::serve(listener, service.whole_router(), options, stop).await
         })
     }
 

@@ -35,9 +35,11 @@ mod fast_path;
 #[doc(hidden)]
 pub mod fuzz;
 mod handler;
+mod host_arguments;
 #[cfg(feature = "http")]
 mod http;
 mod in_flight;
+mod initialize;
 mod listing;
 mod logging;
 mod methods;
@@ -74,6 +76,7 @@ pub mod seam;
 
 use futures_util::future::{Either, select};
 use handler::PoolHandler;
+use host_arguments::IgnoredArguments;
 use pagination::Hint;
 use request_state::StateCodec;
 use rmcp::service::{Peer, ServerInitializeError};
@@ -203,6 +206,29 @@ impl McpServer {
                 secret.len()
             )),
         }
+        self
+    }
+
+    /// Ignores arguments of these names in calls of tools that do not declare them. Default: none; a tool rejects
+    /// unknown arguments. For hosts that add arguments of their own to every call, such as n8n: `toolCallId` and
+    /// `sessionId`.
+    ///
+    /// ```
+    /// use tool_runtime::ToolPool;
+    /// use tool_runtime::mcp::McpServer;
+    ///
+    /// let pool = ToolPool::builder().build()?;
+    /// let server = McpServer::new(pool, "notes", "1.2.0")
+    ///     .with_ignored_arguments(["toolCallId", "sessionId"]);
+    /// # let _ = server;
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// ```
+    #[must_use]
+    pub fn with_ignored_arguments<N: Into<String>>(
+        mut self,
+        names: impl IntoIterator<Item = N>,
+    ) -> Self {
+        self.handler.ignored_arguments = IgnoredArguments::new(names.into_iter().map(Into::into));
         self
     }
 

@@ -12,6 +12,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use std::borrow::Cow;
 
 use crate::double_option::double_option;
+use crate::initialize::unusable_initialize;
 use crate::methods::is_known_method;
 use tool_runtime_core::seam::excerpt;
 
@@ -135,8 +136,13 @@ pub(crate) fn diagnose(line: &str) -> Option<Rejection> {
     }
 }
 
+/// The rejection of a message with parameters that rmcp would misunderstand.
+pub(crate) fn unusable_params(line: &str) -> Option<Rejection> {
+    unusable_cursor(line).or_else(|| unusable_initialize(line))
+}
+
 /// The rejection of a list request whose cursor is not a string: rmcp would ignore the cursor.
-pub(crate) fn unusable_cursor(line: &str) -> Option<Rejection> {
+fn unusable_cursor(line: &str) -> Option<Rejection> {
     if !line.contains(r#""cursor""#) {
         return None;
     }

@@ -76,7 +76,7 @@ pub(super) static SERVE: CommandSpec = CommandSpec {
     #[cfg(feature = "http")]
     options: Cow::Borrowed(super::http::OPTIONS),
     #[cfg(not(feature = "http"))]
-    options: Cow::Borrowed(&[]),
+    options: Cow::Borrowed(&[IGNORE_ARGUMENT]),
     after_help: "",
 };
 
@@ -150,6 +150,15 @@ static POOL_OPTIONS: &[Opt] = &[
     #[cfg(feature = "mcp-client")]
     super::servers::MCP_WAIT,
 ];
+
+pub(super) const IGNORE_ARGUMENT: Opt = Opt {
+    value: Some("NAME"),
+    is_repeatable: true,
+    ..Opt::new(
+        "ignore-argument",
+        "Ignore this argument in calls of tools that do not declare it, such as n8n's `toolCallId`; repeatable",
+    )
+};
 
 pub(super) const JSON: Opt = Opt::new("json", "Print JSON");
 

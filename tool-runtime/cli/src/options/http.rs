@@ -1,5 +1,6 @@
 //! `serve --http ADDR ...`
 
+use super::commands::IGNORE_ARGUMENT;
 use super::parser::Arguments;
 use super::spec::{CommandSpec, Opt};
 use super::usage_error::UsageError;
@@ -99,6 +100,7 @@ const INSECURE: Opt = Opt::new(
 
 /// Options of `serve`.
 pub(super) const OPTIONS: &[Opt] = &[
+    IGNORE_ARGUMENT,
     HTTP,
     NO_SESSIONS,
     MAX_STREAM_DURATION,
@@ -119,7 +121,8 @@ pub(super) fn serve_http(
     arguments: &Arguments,
 ) -> Result<Option<ServeHttp>, UsageError> {
     let Some(address) = arguments.value(&HTTP) else {
-        return match OPTIONS.iter().find(|option| arguments.has(option)) {
+        let mut of_http = OPTIONS.iter().filter(|option| option.long != IGNORE_ARGUMENT.long);
+        return match of_http.find(|option| arguments.has(option)) {
             Some(option) => Err(UsageError::needs(command, option, &HTTP)),
             None => Ok(None),
         };

@@ -2,7 +2,7 @@
 
 use crate::arguments::RawArguments;
 use crate::handler::PoolHandler;
-use crate::rejection::{Rejection, diagnose, unusable_cursor};
+use crate::rejection::{Rejection, diagnose, unusable_params};
 use axum::body::Bytes;
 use rmcp::model::{
     CallToolRequestMethod, ConstString as _, ErrorData, SubscriptionsListenRequestMethod,
@@ -55,7 +55,7 @@ impl Message {
             serde_json::from_str::<&RawValue>(text).map_err(|error| Rejection::not_json(&error))?;
             return Self { body, listens: false, tool: None, arguments: None }.check_size();
         };
-        if let Some(rejection) = unusable_cursor(text) {
+        if let Some(rejection) = unusable_params(text) {
             return Err(rejection);
         }
         let listens = outline.method == SubscriptionsListenRequestMethod::VALUE;

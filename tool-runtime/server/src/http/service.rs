@@ -1,5 +1,6 @@
 //! The HTTP service in front of rmcp.
 
+use super::accept::Accept;
 use super::concurrency_limit::{ConcurrencyLimit, LimitReached, Permit};
 use super::guarded_body::guarded;
 use super::http_rejection::{HttpRejection, HttpResult};
@@ -25,6 +26,7 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use std::net::IpAddr;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
+use tool_runtime_core::seam::excerpt;
 use tool_runtime_core::{Principal, ToolCall};
 
 /// Headers that may occur once.
@@ -91,22 +93,38 @@ impl Service {
 
     /// The routes of the service.
     pub(super) fn router(self) -> Router {
+        self.routes(false)
+    }
+
+    /// The routes of a server of its own, which names the endpoint where nothing is served.
+    pub(super) fn whole_router(self) -> Router {
+        self.routes(true)
+    }
+
+    fn routes(self, is_whole: bool) -> Router {
         let resource = self.options.protected_resource.as_ref();
         let metadata = resource.map(|resource| resource.router(&self.handler.pool));
         let service = Arc::new(self);
-        let answer = move |request: Request| {
+        let answer = |is_endpoint: bool| {
             let service = Arc::clone(&service);
-            async move { service.answer(request).await }
+            move |request: Request| {
+                let service = Arc::clone(&service);
+                async move { service.answer(request, is_endpoint).await }
+            }
         };
-        let router =
-            Router::new().route(PATH, any(answer)).route("/healthz", get(|| async { "ok\n" }));
+        let mut router = Router::new()
+            .route(PATH, any(answer(true)))
+            .route("/healthz", get(|| async { "ok\n" }));
+        if is_whole {
+            router = router.fallback(answer(false));
+        }
         match metadata {
             Some(metadata) => router.merge(metadata),
             None => router,
         }
     }
 
-    async fn answer(&self, request: Request) -> Response {
+    async fn answer(&self, request: Request, is_endpoint: bool) -> Response {
         let (parts, mut body) = request.into_parts();
         let origin = match self.guard.check_origin(&parts) {
             Ok(origin) => origin,
@@ -114,6 +132,7 @@ impl Service {
         };
         let served = match origin {
             Some(_) if cors::is_preflight(&parts) => Ok(cors::preflight(&parts.headers)),
+            _ if !is_endpoint => Err(not_found(&parts)),
             _ => self.serve(parts, &mut body).await,
         };
         let mut response = match served {
@@ -152,6 +171,7 @@ impl Service {
         principal: Arc<Principal>,
     ) -> HttpResult<Response> {
         check_type(&parts.headers)?;
+        let accept = Accept::of(&parts.headers)?;
         let HttpOptions { max_body, body_timeout, .. } = self.options;
         let body = body::read(body, max_body, body_timeout, &self.pending).await?;
         let permit = self.take_permit(&principal)?;
@@ -170,6 +190,10 @@ impl Service {
         if let Some(arguments) = message.arguments {
             parts.extensions.insert(arguments);
         }
+        if message.listens {
+            accept.check_subscription()?;
+        }
+        accept.set_for_rmcp(&mut parts.headers);
         let session = session_of(&parts.headers).map(str::to_owned);
         let request = Request::from_parts(parts, message.body.clone());
         let response = self.forward(request, principal).await?;
@@ -177,6 +201,8 @@ impl Service {
         if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
             return Err(self.reject(&message.body, session).await);
         }
+        let questions = session.as_deref().map(|session| (&*self.sessions, session));
+        let response = accept.convert(response, questions).await?;
         if response.status().is_client_error() {
             return Err(rmcp_rejection::json_rpc_error(response, &message.body).await);
         }
@@ -264,6 +290,18 @@ impl Service {
             )),
         })
     }
+}
+
+/// The rejection of a request for another path, which names the endpoint.
+fn not_found(parts: &Parts) -> HttpRejection {
+    let host = parts.headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    let host = host.or(parts.uri.authority().map(|authority| authority.as_str()));
+    let url = host.map_or_else(|| PATH.to_owned(), |host| format!("http://{host}{PATH}"));
+    let path = excerpt(parts.uri.path());
+    let text = format!(
+        "nothing is served at `{path}`; this server speaks MCP over Streamable HTTP at `{PATH}`: set the URL to {url}"
+    );
+    HttpRejection::new(StatusCode::NOT_FOUND, text)
 }
 
 /// Rejects a repeated header of which one value is read: a proxy may have read the other one.

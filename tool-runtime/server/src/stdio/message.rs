@@ -1,7 +1,7 @@
 //! Parses a line as a message.
 
 use crate::fast_path::RawCall;
-use crate::rejection::{Rejection, diagnose, unusable_cursor};
+use crate::rejection::{Rejection, diagnose, unusable_params};
 use rmcp::model::ClientJsonRpcMessage;
 
 /// A message for rmcp, `None` for a line to ignore, or the answer to an invalid line.
@@ -27,7 +27,7 @@ pub(super) fn parse_message(text: &str, call: Option<RawCall<'_>>) -> Parsed {
             return Ok(Some(call));
         }
         if let Ok(message) = serde_json::from_str(text) {
-            return unusable_cursor(text).map_or(Ok(Some(message)), Err);
+            return unusable_params(text).map_or(Ok(Some(message)), Err);
         }
     }
     diagnose(text).map_or(Ok(None), Err)

@@ -81,3 +81,37 @@ async fn a_session_does_not_begin_after_requests_without_one() {
     let rejections = rejected((&mut peer, &mut transport), &[initialize(2)]).await;
     assert_eq!(rejections, [json!(-32600)]);
 }
+
+#[tokio::test]
+async fn an_initialize_that_lacks_members_names_them_and_a_correct_one_may_follow() {
+    let (mut peer, mut transport) = over_pipes();
+    let client = json!({"name": "t", "version": "1"});
+    for (params, named) in [
+        (Value::Null, "`params`"),
+        (
+            json!({"protocolVersion": "2025-06-18", "clientInfo": client}),
+            "`capabilities` is missing",
+        ),
+        (
+            json!({"protocolVersion": "2025-06-18", "capabilities": null, "clientInfo": client}),
+            "`capabilities` must be an object",
+        ),
+        (json!({"protocolVersion": "2025-06-18", "capabilities": {}}), "`clientInfo` is missing"),
+        (
+            json!({"protocolVersion": 1, "capabilities": {}, "clientInfo": {"name": "t"}}),
+            "`protocolVersion` must be a string; `clientInfo.version` is missing",
+        ),
+    ] {
+        let request = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
+        peer.write(format!("{request}\n{}\n", ping(2)));
+        assert_eq!(id_of(received(&mut transport).await), Some(2), "{request}");
+        let answer = peer.expect();
+        let message = answer["error"]["message"].as_str().unwrap_or_default();
+        assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(1), &json!(-32602)));
+        assert!(message.contains(named) && !message.contains("_meta"), "{message}");
+        sent(&mut transport, large_message(2, 1)).await.expect("sent");
+        peer.expect();
+    }
+    peer.write(format!("{}\n", initialize(3)));
+    assert_eq!(id_of(received(&mut transport).await), Some(3));
+}
