@@ -68,7 +68,7 @@ async fn prepare(arguments: &ProgramArguments) -> Result<(ToolPool, Option<McpMa
     skills.iter().for_each(|library| drop(Skills::new(library, &pool)));
     let servers = match arguments.value("mcp-config") {
         Some(file) => {
-            let config = McpConfig::loader().environment().file(file).load()?;
+            let config = McpConfig::from_file(file)?;
             Some(McpManager::connect(config, &pool).await?)
         }
         None => None,

@@ -167,7 +167,8 @@ impl Agent {
     /// ```
     ///
     /// # Errors
-    /// The file cannot be read, or has mistakes: all of them, each with its place.
+    /// The file cannot be read, or the entry of a required server is invalid. Other invalid entries are left out, and the
+    /// status of their servers has the reasons: see [`AgentEvent::Servers`](crate::AgentEvent::Servers).
     pub fn from_mcp_file(
         model: impl Model,
         path: impl AsRef<Path>,

@@ -55,7 +55,7 @@ pub enum AgentEvent {
 }
 
 /// The reason why a run ended.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum StopReason {
     /// The model answered without calling a tool, or a call ended the run with an answer.
@@ -81,3 +81,5 @@ pub enum StopReason {
     #[error("the MCP servers cannot be started: {0}")]
     Servers(#[from] McpManagerError),
 }
+
+tool_runtime::__private::debug_as_message!(StopReason);

@@ -98,9 +98,11 @@ impl Deltas {
 }
 
 /// A request that failed.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[error("the model could not be asked: {0}")]
 pub struct ModelError(#[source] Box<dyn std::error::Error + Send + Sync>);
+
+tool_runtime::__private::debug_as_message!(ModelError);
 
 impl ModelError {
     /// An error with its cause.

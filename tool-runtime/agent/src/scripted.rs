@@ -37,7 +37,7 @@ struct Call {
 }
 
 /// A script that cannot be read.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum ScriptError {
     /// The file cannot be read.
@@ -47,6 +47,8 @@ pub enum ScriptError {
     #[error("the script is not a list of turns: {0}")]
     Invalid(#[from] serde_json::Error),
 }
+
+tool_runtime::__private::debug_as_message!(ScriptError);
 
 impl ScriptedModel {
     /// Reads a script.

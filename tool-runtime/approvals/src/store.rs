@@ -251,7 +251,7 @@ impl<S: ApprovalStore + ?Sized> ApprovalStore for Arc<S> {
 }
 
 /// The reason why a question cannot be asked or answered.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
     /// The store has no such question.
@@ -284,6 +284,8 @@ pub enum StoreError {
     #[error("the store of approvals cannot be used: {0}")]
     Failed(String),
 }
+
+tool_runtime_core::debug_as_message!(StoreError);
 
 impl PendingApproval {
     /// A question that waits for a limited time.

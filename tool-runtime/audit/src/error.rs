@@ -5,12 +5,14 @@ use tool_runtime_core::RecordError;
 use tool_runtime_store::{StoreError, StoreFailure};
 
 /// A failure of a log: its file cannot be opened, read or written. The text is for the operator.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct LogError {
     kind: LogErrorKind,
     reason: String,
 }
+
+tool_runtime_core::debug_as_message!(LogError);
 
 /// The kind of a [`LogError`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -65,13 +65,9 @@ impl Files {
         self.loader().load_usable().inspect(mask_in_log)
     }
 
-    /// A loader with the variables of the command line, then those of the environment. `${workspaceFolder}`, which
-    /// editors set, is the current directory.
+    /// A loader with the variables of the command line, then those of the environment.
     fn loader(&self) -> McpConfigLoader {
-        let cwd =
-            std::env::current_dir().ok().and_then(|cwd| cwd.into_os_string().into_string().ok());
-        let cwd = cwd.map(|cwd| ("workspaceFolder".to_owned(), cwd));
-        let variables = cwd.into_iter().chain(self.variables.iter().cloned());
+        let variables = self.variables.iter().cloned();
         let loader = McpConfig::loader().variables(variables).environment().option("--var");
         self.paths.iter().fold(loader, |loader, file| loader.file(file))
     }

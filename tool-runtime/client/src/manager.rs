@@ -103,6 +103,20 @@ impl Shared {
         lock(&self.left_out)
     }
 
+    /// The status of each server whose entry cannot be used.
+    fn unusable_servers(&self) -> Vec<McpServerStatus> {
+        let mut reasons = BTreeMap::<String, Vec<String>>::new();
+        for AbsentSource { source, reason, .. } in self.left_out().iter() {
+            if let Source::Mcp(server) = source {
+                reasons.entry(server.to_string()).or_default().push(reason.clone());
+            }
+        }
+        let status = |(name, reasons): (String, Vec<String>)| {
+            McpServerStatus::new(&name, McpState::Unusable { reason: reasons.join("; ") })
+        };
+        reasons.into_iter().map(status).collect()
+    }
+
     /// The reason why a tool of a server with an invalid entry is absent.
     fn unusable(&self, tool: &str) -> Option<CallError> {
         let (server, _) = tool.split_once('.')?;
@@ -162,9 +176,12 @@ impl McpManager {
         pool.absences_of::<Shared>().into_iter().map(Self).collect()
     }
 
-    /// The status of all servers, sorted by name.
+    /// The status of all servers, sorted by name, also of those that were left out.
     pub fn status(&self) -> Vec<McpServerStatus> {
-        self.slots().values().map(|slot| slot.server.status()).collect()
+        let mut statuses: Vec<_> = self.slots().values().map(|slot| slot.server.status()).collect();
+        statuses.extend(self.0.unusable_servers());
+        statuses.sort_by(|one, other| one.name.cmp(&other.name));
+        statuses
     }
 
     /// The status of one server.
@@ -382,11 +399,15 @@ impl McpManager {
 /// The servers of a configuration that have invalid entries, with their problems for the pool's report.
 fn left_out(config: &McpConfig) -> Vec<AbsentSource> {
     let absent = |problem: &tool_runtime_config::McpConfigProblem| {
-        tracing::warn!("an MCP server is left out: {problem}");
-        let source = Source::mcp(problem.server.as_deref().unwrap_or_default());
-        AbsentSource::new(source, format!("its entry cannot be used: {problem}"))
+        absent(problem.server.as_deref().unwrap_or_default(), problem)
     };
     config.left_out().iter().map(absent).collect()
+}
+
+/// A server whose entry cannot be used.
+fn absent(server: &str, problem: &dyn fmt::Display) -> AbsentSource {
+    tracing::warn!(server, "an MCP server is left out: {problem}");
+    AbsentSource::new(Source::mcp(server), format!("its entry cannot be used: {problem}"))
 }
 
 /// Runs `work` to its end even if the future is dropped: an interrupted change could leave a server without supervisor.

@@ -51,6 +51,11 @@ pub enum McpState {
         /// The server's answer.
         reason: String,
     },
+    /// The entry in the configuration cannot be used.
+    Unusable {
+        /// The problems of the entry.
+        reason: String,
+    },
     /// The manager was closed, or the server removed.
     Closed,
 }
@@ -78,7 +83,9 @@ impl McpState {
     /// The reason why calls do not reach the server, if known.
     pub fn reason(&self) -> Option<&str> {
         match self {
-            Self::Retrying { reason, .. } | Self::NeedsAuth { reason } => Some(reason),
+            Self::Retrying { reason, .. }
+            | Self::NeedsAuth { reason }
+            | Self::Unusable { reason } => Some(reason),
             _ => None,
         }
     }
@@ -99,6 +106,7 @@ impl fmt::Display for McpState {
             Self::Disabled => f.write_str("disabled"),
             Self::Authorizing => f.write_str("waiting for the user to authorize this program"),
             Self::NeedsAuth { reason } => write!(f, "needs auth: {reason}"),
+            Self::Unusable { reason } => f.write_str(reason),
             Self::Closed => f.write_str("closed"),
         }
     }

@@ -72,28 +72,29 @@ impl McpConfig {
         self
     }
 
-    /// Parses JSON, with variables from the environment. Comments and trailing commas are skipped.
+    /// Parses JSON, with variables from the environment. Comments and trailing commas are skipped. Servers with invalid
+    /// entries are left out, see [`McpConfigLoader::load_usable`]; [`McpConfigLoader::load`] rejects them.
     ///
     /// # Errors
-    /// All problems, each with the path of its key.
+    /// All problems, each with the path of its key, if the text cannot be read or a required server has an invalid entry.
     pub fn from_json(text: &str) -> Result<Self, McpConfigError> {
-        Self::loader().environment().json(text).load()
+        Self::loader().environment().json(text).load_usable()
     }
 
-    /// Parses TOML, with variables from the environment.
+    /// Parses TOML, as [`Self::from_json`] parses JSON.
     ///
     /// # Errors
-    /// All problems, each with the path of its key.
+    /// As [`Self::from_json`].
     #[cfg(feature = "toml")]
     pub fn from_toml(text: &str) -> Result<Self, McpConfigError> {
-        Self::loader().environment().toml(text).load()
+        Self::loader().environment().toml(text).load_usable()
     }
 
-    /// Reads a file, with variables from the environment: TOML if its name ends in `.toml`, YAML if it ends in `.yaml` or
+    /// Reads a file as [`Self::from_json`] does a text: TOML if its name ends in `.toml`, YAML if it ends in `.yaml` or
     /// `.yml`, JSON otherwise.
     ///
     /// # Errors
-    /// All problems, each with the path of its key; the file cannot be read.
+    /// As [`Self::from_json`]; the file cannot be read.
     ///
     /// ```
     /// use tool_runtime::mcp::McpConfig;
@@ -102,15 +103,15 @@ impl McpConfig {
     /// assert!(error.to_string().contains("no-such-file.json"));
     /// ```
     pub fn from_file(path: impl Into<PathBuf>) -> Result<Self, McpConfigError> {
-        Self::loader().environment().file(path).load()
+        Self::loader().environment().file(path).load_usable()
     }
 
-    /// Reads a value, with variables from the environment.
+    /// Reads a value, as [`Self::from_json`] does a text.
     ///
     /// # Errors
-    /// All problems, each with the path of its key.
+    /// As [`Self::from_json`].
     pub fn from_value(value: Value) -> Result<Self, McpConfigError> {
-        Self::loader().environment().value(value).load()
+        Self::loader().environment().value(value).load_usable()
     }
 
     /// Starts a loader for several files and other sources of variables.
@@ -124,7 +125,7 @@ impl McpConfig {
         &self.warnings
     }
 
-    /// The problems of the servers that [`McpConfigLoader::load_usable`] left out.
+    /// The problems of the servers that were left out, see [`McpConfigLoader::load_usable`].
     pub fn left_out(&self) -> &[McpConfigProblem] {
         &self.left_out
     }

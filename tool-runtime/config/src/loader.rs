@@ -91,7 +91,8 @@ impl McpConfigLoader {
         self
     }
 
-    /// Adds a copy of the environment of this process.
+    /// Adds a copy of the environment of this process. `${workspaceFolder}`, which editors set, is its current directory,
+    /// unless a variable has this name.
     pub fn environment(self) -> Self {
         self.with_source(Source::environment())
     }

@@ -9,7 +9,8 @@ use std::path::PathBuf;
 /// ```
 /// use tool_runtime::mcp::McpConfig;
 ///
-/// let error = McpConfig::from_json(r#"{ "mcpServers": { "fs": { "comand": "npx" } } }"#).unwrap_err();
+/// let text = r#"{ "mcpServers": { "fs": { "comand": "npx" } } }"#;
+/// let error = McpConfig::loader().json(text).load().unwrap_err();
 /// let problem = &error.problems[0];
 /// assert_eq!(problem.server.as_deref(), Some("fs"));
 /// assert_eq!(problem.key, "mcpServers.fs.comand");
@@ -55,20 +56,20 @@ impl fmt::Display for McpConfigProblem {
 /// ```
 /// use tool_runtime::mcp::McpConfig;
 ///
-/// let error = McpConfig::from_json(
-///     r#"{ "mcpServers": { "web": { "url": "ftp://example.com" }, "fs": {} } }"#,
-/// )
-/// .unwrap_err();
+/// let text = r#"{ "mcpServers": { "web": { "url": "ftp://example.com" }, "fs": {} } }"#;
+/// let error = McpConfig::loader().json(text).load().unwrap_err();
 /// assert_eq!(error.problems.len(), 2);
 /// assert!(error.to_string().contains("`mcpServers.web.url`: the scheme of the address is not supported"));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[error("the configuration of MCP servers cannot be used:{}", list(problems))]
 pub struct McpConfigError {
     /// All problems; never empty.
     pub problems: Vec<McpConfigProblem>,
 }
+
+tool_runtime_core::debug_as_message!(McpConfigError);
 
 fn list(problems: &[McpConfigProblem]) -> String {
     problems.iter().map(|problem| format!("\n- {problem}")).collect()

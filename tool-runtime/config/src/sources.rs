@@ -2,8 +2,12 @@
 
 use super::expand::Reference;
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fmt;
 use std::sync::Arc;
+
+/// The variable that editors set to the folder that is open.
+const WORKSPACE_FOLDER: &str = "workspaceFolder";
 
 type LookUp = dyn Fn(&str) -> Option<String> + Send + Sync;
 
@@ -18,12 +22,16 @@ pub(super) enum Source {
 }
 
 impl Source {
-    /// The environment of this process. Values that are not Unicode count as unset.
+    /// The environment of this process, with its current directory. Values that are not Unicode count as unset.
     pub(super) fn environment() -> Self {
-        let unicode = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+        let unicode = |(name, value): (OsString, OsString)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))
         };
-        Self::Environment(std::env::vars_os().filter_map(unicode).collect())
+        let folder = std::env::current_dir().ok();
+        let folder = folder.map(|folder| (WORKSPACE_FOLDER.into(), folder.into_os_string()));
+        // A variable of this name follows, and replaces it.
+        let variables = folder.into_iter().chain(std::env::vars_os());
+        Self::Environment(variables.filter_map(unicode).collect())
     }
 
     fn find(&self, name: &str) -> Option<String> {

@@ -8,9 +8,10 @@ pub use crate::constraint::{
     Constraint, Format, Length, Pattern, Range, ensure, format, length, pattern, range,
 };
 pub use crate::context::{Injectable, ToolContext};
+pub use crate::debug_as_message;
 pub use crate::definition::{Draft, DraftOf, TaskSupport, ToolDefinition};
 pub use crate::dispatch::{CallAction, ResultType, TypedArgument, TypedArguments};
-pub use crate::error::ToolError;
+pub use crate::error::{ToolError, write_error};
 pub use crate::matching::MatchAs;
 pub use crate::need::Need;
 pub use crate::observation::Observation;

@@ -2,6 +2,7 @@
 
 mod call_error;
 mod class;
+mod debug;
 mod excerpt;
 mod panic;
 mod protocol;
@@ -9,6 +10,7 @@ mod tool_error;
 
 pub use call_error::CallError;
 pub use class::ErrorClass;
+pub use debug::write_error;
 pub use excerpt::excerpt;
 pub use excerpt::excerpt_of;
 pub(crate) use panic::caught;

@@ -210,12 +210,14 @@ impl fmt::Display for LeftOut {
 }
 
 /// The error of an answer that is not in the format of the API.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not an answer of {api}: {reason}")]
 pub struct ImportError {
     api: &'static str,
     reason: String,
 }
+
+crate::debug_as_message!(ImportError);
 
 impl ImportError {
     /// An error of an API, with the missing part of the answer.

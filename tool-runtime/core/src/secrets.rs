@@ -235,9 +235,11 @@ impl From<&str> for SecretTemplate {
 }
 
 /// A name in a [`SecretTemplate`] that no secret has. The text is for the model.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{name}` is not the name of a secret{}", .near.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
 pub struct UnknownSecret {
     name: String,
     near: Option<String>,
 }
+
+crate::debug_as_message!(UnknownSecret);

@@ -196,12 +196,14 @@ impl ToolTransform {
 /// let error = ping.transform(&ToolTransform::new().hide("verbose")).unwrap_err();
 /// assert_eq!(error.to_string(), "`ping` cannot be transformed:\n- it has no argument `verbose`; it has no arguments");
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{tool}` cannot be transformed:{}", list(.problems))]
 pub struct TransformError {
     tool: String,
     problems: Vec<String>,
 }
+
+crate::debug_as_message!(TransformError);
 
 impl TransformError {
     /// All problems.

@@ -62,7 +62,7 @@ impl Iterator for EventDeltas {
 impl ExactSizeIterator for EventDeltas {}
 
 /// A stream that cannot be assembled.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StreamError {
     /// An event is not JSON, with its beginning.
@@ -78,6 +78,8 @@ pub enum StreamError {
     #[error("the API does not stream answers")]
     NotStreamed,
 }
+
+tool_runtime_core::debug_as_message!(StreamError);
 
 impl AnswerStream {
     /// A stream without events.

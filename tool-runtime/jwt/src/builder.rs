@@ -26,9 +26,11 @@ enum Keys {
 }
 
 /// All problems of a [`JwtVerifierBuilder`].
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}", .0.join("; "))]
 pub struct JwtError(Vec<String>);
+
+tool_runtime_core::debug_as_message!(JwtError);
 
 impl JwtVerifierBuilder {
     pub(crate) fn new(issuer: String) -> Self {

@@ -25,12 +25,14 @@ pub struct ShellPattern {
 ///      put it in single quotes"
 /// );
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{pattern}` is not a valid shell pattern: {problem}")]
 pub struct PatternError {
     pattern: String,
     problem: String,
 }
+
+tool_runtime_core::debug_as_message!(PatternError);
 
 impl PatternError {
     /// The mistake, without the pattern.

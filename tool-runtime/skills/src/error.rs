@@ -14,7 +14,7 @@
 /// # Ok::<(), tool_runtime::PoolError>(())
 /// # }).unwrap();
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SkillError {
     /// The library has no such skill.
@@ -73,3 +73,5 @@ pub enum SkillError {
         name: String,
     },
 }
+
+tool_runtime_core::debug_as_message!(SkillError);

@@ -131,7 +131,8 @@ impl SharedServers {
     ) -> Result<Lease, SkillError> {
         // The manager must not keep the handle that the skill ends with.
         let pool = pool.unrestricted();
-        let builder = (self.manager)().server(name, config.clone());
+        // The model must not use a skill whose tools are missing.
+        let builder = (self.manager)().server(name, config.clone().required(true));
         let manager = builder.connect(&pool).await.map_err(|error| SkillError::Server {
             skill: skill.name.clone(),
             reason: error.to_string(),

@@ -250,7 +250,8 @@ async fn variables_repeated_by_a_server_are_not_shown() {
         "env": { "KEY": "Bearer ${INNER}" },
     });
     let loader = McpConfig::loader().variables([("TOKEN", "tok-5fQ9zL"), ("INNER", "in-3kX8vw")]);
-    let config = loader.value(json!({ "telltale": entry })).load().unwrap();
+    let mut config = loader.value(json!({ "telltale": entry })).load().unwrap();
+    config.servers.values_mut().for_each(|server| server.required = true);
     let pool = empty();
     let error = manager().config(config).connect(&pool).await.unwrap_err().to_string();
     let shown = format!("{error} {}", log.text());

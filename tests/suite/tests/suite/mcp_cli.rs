@@ -262,7 +262,7 @@ fn the_doctor_checks_all_entries_despite_mistakes() {
     assert!(stderr(&call).contains("error: the MCP server `unset` is not connected"), "{call:?}");
     let status = json_of(&gateway(&file, &["status", "--json"]));
     let states: Vec<&Value> = (0..3).map(|index| &status[index]["state"]).collect();
-    assert_eq!(states, ["ready", "failed", "failed"], "{status}");
+    assert_eq!(states, ["failed", "failed", "ready"], "{status}");
 }
 
 #[test]

@@ -357,7 +357,7 @@ fn unknown_keys_of_an_entrys_tools_are_errors_with_suggestions() {
     let mut entry = faulty(json!(["echo"]));
     entry["tools"] = json!({ "echo": { "descripton": "a", "arguments": { "a": { "vale": 1 } } } });
     let file = json!({ "mcpServers": { "s": entry } });
-    let error = McpConfig::from_value(file).unwrap_err().to_string();
+    let error = McpConfig::loader().value(file).load().unwrap_err().to_string();
     assert!(error.contains("did you mean `description`?"), "{error}");
     assert!(error.contains("s.tools.echo.arguments.a.vale"), "{error}");
     assert!(error.contains("did you mean `value`?"), "{error}");

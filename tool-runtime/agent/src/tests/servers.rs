@@ -2,7 +2,7 @@ use super::{AddAction, WaitAction};
 use crate::{Agent, AgentEvent, ScriptedModel, StopReason};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tool_runtime::mcp::{McpManager, McpServer};
+use tool_runtime::mcp::{McpConfigError, McpManager, McpServer};
 use tool_runtime::prelude::*;
 
 const SCRIPT: &str = r#"[
@@ -82,12 +82,42 @@ async fn servers_of_a_dropped_run_can_be_started_again() {
     }
 }
 
-#[test]
-fn a_file_with_mistakes_is_not_an_agent() {
-    let model = ScriptedModel::from_json("[]").unwrap();
-    let path = std::env::temp_dir().join(format!("tool-runtime-agent-{}.json", std::process::id()));
-    std::fs::write(&path, r#"{ "mcpServers": { "far": { "comand": "far" } } }"#).unwrap();
-    let error = Agent::from_mcp_file(model, &path).unwrap_err().to_string();
+/// An agent with the servers of a file, which is removed again.
+fn of_file(name: &str, text: &str) -> Result<Agent, McpConfigError> {
+    let model = ScriptedModel::from_json(r#"[{ "text": "Hello." }]"#).unwrap();
+    let name = format!("tool-runtime-agent-{name}-{}.json", std::process::id());
+    let path = std::env::temp_dir().join(name);
+    std::fs::write(&path, text).unwrap();
+    let agent = Agent::from_mcp_file(model, &path);
     std::fs::remove_file(&path).unwrap();
+    agent
+}
+
+#[tokio::test]
+async fn servers_that_cannot_be_used_do_not_keep_an_agent_from_working() {
+    let text = r#"{ "mcpServers": {
+        "dead": { "command": "no-such-program-here" },
+        "misspelt": { "comand": "far" },
+        "unset": { "command": "x", "args": ["${NO_SUCH_VARIABLE_HERE}"] }
+    } }"#;
+    let mut run = of_file("dead", text).unwrap().run("Greet.");
+    let Some(AgentEvent::Servers(servers)) = run.next().await else { panic!("no servers") };
+    let reasons: Vec<_> = servers.iter().map(ToString::to_string).collect();
+    assert!(reasons[0].contains("no program `no-such-program-here`"), "{reasons:?}");
+    assert!(reasons[1].contains("did you mean `command`?"), "{reasons:?}");
+    assert!(reasons[2].contains("NO_SUCH_VARIABLE_HERE"), "{reasons:?}");
+    let mut end = None;
+    while let Some(event) = run.next().await {
+        if let AgentEvent::Stopped(reason) = event {
+            end = Some(reason);
+        }
+    }
+    assert!(matches!(end, Some(StopReason::Done)), "{end:?}");
+}
+
+#[test]
+fn a_file_whose_required_server_has_mistakes_is_not_an_agent() {
+    let text = r#"{ "mcpServers": { "far": { "comand": "far", "required": true } } }"#;
+    let error = of_file("required", text).unwrap_err().to_string();
     assert!(error.contains("comand"), "{error}");
 }

@@ -217,7 +217,7 @@ impl fmt::Debug for Schedule {
 }
 
 /// The reason why a schedule or settings cannot be opened, or a host cannot work.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum ScheduleError {
     /// The file.
@@ -230,6 +230,8 @@ pub enum ScheduleError {
     #[error(transparent)]
     Target(#[from] TargetError),
 }
+
+tool_runtime::__private::debug_as_message!(ScheduleError);
 
 impl From<StoreError> for ScheduleError {
     fn from(error: StoreError) -> Self {

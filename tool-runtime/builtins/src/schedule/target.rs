@@ -144,9 +144,11 @@ impl Target {
 }
 
 /// The reason why a [`Target`] is invalid.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[error("the target `{name}` {reason}")]
 pub struct TargetError {
     name: String,
     reason: String,
 }
+
+tool_runtime::__private::debug_as_message!(TargetError);

@@ -42,9 +42,11 @@ struct Shared {
 }
 
 /// The file cannot be used.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[error("the tasks cannot be stored: {0}")]
 pub struct TaskStoreError(#[source] Box<dyn std::error::Error + Send + Sync>);
+
+tool_runtime::__private::debug_as_message!(TaskStoreError);
 
 impl TaskStore {
     /// Opens a file, which is created if it does not exist.

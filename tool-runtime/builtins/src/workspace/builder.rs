@@ -144,7 +144,7 @@ impl WorkspaceBuilder {
 }
 
 /// The reason why a workspace could not be built.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum WorkspaceError {
     /// No root was added.
@@ -159,3 +159,5 @@ pub enum WorkspaceError {
         source: io::Error,
     },
 }
+
+tool_runtime::__private::debug_as_message!(WorkspaceError);

@@ -7,7 +7,7 @@ pub(super) fn name(state: &McpState) -> &'static str {
     match state {
         McpState::Connecting => "connecting",
         McpState::Ready => "ready",
-        McpState::Retrying { .. } => "failed",
+        McpState::Retrying { .. } | McpState::Unusable { .. } => "failed",
         McpState::Disabled => "disabled",
         McpState::Authorizing | McpState::NeedsAuth { .. } => "needs_auth",
         McpState::Closed => "closed",

@@ -4,10 +4,8 @@ use super::{Files, NAME_A_FILE, NAME_A_SERVER, start, state};
 use crate::BoxError;
 use crate::{About, exit, print, table};
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
 use std::process::ExitCode;
 use tool_runtime_client::McpServerStatus;
-use tool_runtime_config::McpConfig;
 use tool_runtime_core::ToolPool;
 
 /// Attempts each connection once, and prints the result.
@@ -30,48 +28,27 @@ pub(super) async fn status(
     let statuses = manager.status();
     manager.close().await;
     if json {
-        let left_out = left_out(&config).into_iter().map(|(name, reasons)| {
-            json!({ "name": name, "state": "failed", "reason": reasons.join("; "), "tools": 0 })
-        });
-        print::line(&statuses.iter().map(object).chain(left_out).collect::<Value>().to_string());
+        print::line(&statuses.iter().map(object).collect::<Value>().to_string());
     } else {
-        show(&statuses, &left_out(&config));
+        show(&statuses);
     }
-    let is_healthy = statuses.iter().all(|status| state::failure_reason(&status.state).is_none())
-        && config.left_out().is_empty();
+    let is_healthy = statuses.iter().all(|status| state::failure_reason(&status.state).is_none());
     Ok(ExitCode::from(if is_healthy { 0 } else { exit::ERROR }))
 }
 
-/// The servers with invalid entries, and their problems.
-fn left_out(config: &McpConfig) -> BTreeMap<&str, Vec<String>> {
-    let mut servers = BTreeMap::<_, Vec<_>>::new();
-    for problem in config.left_out() {
-        let name = problem.server.as_deref().unwrap_or_default();
-        servers.entry(name).or_default().push(problem.to_string());
-    }
-    servers
-}
-
 /// Prints a table with a row per server, then the problems.
-fn show(statuses: &[McpServerStatus], left_out: &BTreeMap<&str, Vec<String>>) {
-    if statuses.is_empty() && left_out.is_empty() {
+fn show(statuses: &[McpServerStatus]) {
+    if statuses.is_empty() {
         return;
     }
     let header = ["SERVER", "STATE", "TOOLS", "PROTOCOL", "IS"].map(str::to_owned);
-    let unusable = left_out.keys().map(|name| [name, "failed", "-", "-", "-"].map(str::to_owned));
-    let rows = std::iter::once(header).chain(statuses.iter().map(row)).chain(unusable);
-    let rows: Vec<_> = rows.collect();
+    let rows: Vec<_> = std::iter::once(header).chain(statuses.iter().map(row)).collect();
     for line in table::aligned(&rows) {
         print::line(&line);
     }
     for status in statuses {
         for text in state::failure_reason(&status.state).iter().chain(&status.problems) {
             print::line(&format!("{}: {text}", table::cell(&status.name)));
-        }
-    }
-    for (name, reasons) in left_out {
-        for reason in reasons {
-            print::line(&format!("{}: {reason}", table::cell(name)));
         }
     }
 }

@@ -31,9 +31,6 @@ fn warnings(
 ) -> Vec<String> {
     let warning = if command.is_server() { pending_warning } else { missing };
     let mut warnings: Vec<String> = statuses.iter().filter_map(warning).collect();
-    // The manager of the server logs these warnings.
-    let left_out = config.left_out().iter().filter(|_| !command.is_server());
-    warnings.extend(left_out.map(|problem| format!("an MCP server is left out: {problem}")));
     if matches!(command, Command::List { .. }) {
         warnings.extend(config.warnings().iter().map(ToString::to_string));
         warnings.extend(statuses.iter().flat_map(problems));

@@ -1,9 +1,9 @@
 //! Builds a manager.
 
 use super::entry::Entry;
-use super::left_out;
 use super::settings::Settings;
 use super::{McpManager, McpManagerError, Shared};
+use super::{absent, left_out};
 use crate::backoff::Backoff;
 use crate::pins::{Approvals, McpPins};
 use crate::status::McpState;
@@ -64,14 +64,20 @@ impl Default for McpManagerBuilder {
 }
 
 impl McpManagerBuilder {
-    /// Adds all servers of a configuration.
+    /// Adds all servers of a configuration. Those whose entries cannot be used are left out; their status has the reason.
     pub fn config(mut self, config: McpConfig) -> Self {
         for warning in config.warnings() {
             tracing::warn!("{warning}");
         }
         self.left_out.extend(left_out(&config));
         for (name, server) in config.servers {
-            self = self.server(name, server);
+            let is_required = server.required;
+            match Entry::from_config(&name, server, &self.settings.callbacks) {
+                Err(McpManagerError::NoTransport { name, problem }) if !is_required => {
+                    self.left_out.push(absent(&name, &problem));
+                }
+                entry => self.entries.push(entry),
+            }
         }
         self
     }
@@ -306,10 +312,11 @@ impl McpManagerBuilder {
     }
 
     /// Connects to all servers concurrently and adds their tools to the pool. Waits until each connection was attempted, or for
-    /// [`Self::start_timeout`]. Failed and pending connections continue in the background.
+    /// [`Self::start_timeout`]. Failed and pending connections continue in the background; [`McpManager::status`] has the
+    /// reasons. A server that cannot be connected to is an error only if its entry is `required`.
     ///
     /// # Errors
-    /// All invalid entries; all enabled servers failed; a required server failed. Everything is closed then.
+    /// Invalid entries from code; a required server is not connected. Everything is closed then.
     pub async fn connect(self, pool: &ToolPool) -> Result<McpManager, McpManagerError> {
         let limit = self.start_timeout;
         let manager = self.start(pool)?;
@@ -326,7 +333,7 @@ impl McpManagerBuilder {
     /// Connects to all servers in the background.
     ///
     /// # Errors
-    /// All invalid entries, among them those whose name or prefix another server of the pool has. No server is
+    /// All invalid entries from code, and those whose name or prefix another server of the pool has. No server is
     /// started then.
     ///
     /// # Panics
@@ -359,7 +366,7 @@ impl McpManagerBuilder {
 }
 
 impl McpManager {
-    /// The reason why a start fails.
+    /// The error if required servers are not connected.
     fn failure(&self) -> Option<McpManagerError> {
         let slots = self.slots();
         let reason = |state: &McpState| match state.reason() {
@@ -372,21 +379,6 @@ impl McpManager {
             .filter(|status| !status.is_ready() && status.state != McpState::Disabled)
             .map(|status| (status.name, reason(&status.state)))
             .collect();
-        if !reasons.is_empty() {
-            return Some(McpManagerError::RequiredFailed { reasons });
-        }
-        let statuses = slots.values().map(|slot| slot.server.status());
-        let enabled: Vec<_> =
-            statuses.filter(|status| status.state != McpState::Disabled).collect();
-        let may_connect = |state: &McpState| {
-            matches!(state, McpState::Ready | McpState::Connecting | McpState::Authorizing)
-        };
-        let may_connect = enabled.iter().any(|status| may_connect(&status.state));
-        if enabled.is_empty() || may_connect {
-            return None;
-        }
-        let reasons =
-            enabled.into_iter().map(|status| (status.name, reason(&status.state))).collect();
-        Some(McpManagerError::AllFailed { reasons })
+        (!reasons.is_empty()).then_some(McpManagerError::RequiredFailed { reasons })
     }
 }

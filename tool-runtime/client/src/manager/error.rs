@@ -3,15 +3,9 @@
 use tool_runtime_config::McpConfigError;
 
 /// The reason why an operation of a manager failed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum McpManagerError {
-    /// None of the servers could be connected to.
-    #[error("no MCP server could be connected to:{}", list(reasons))]
-    AllFailed {
-        /// Name and reason of each.
-        reasons: Vec<(String, String)>,
-    },
     /// Required servers could not be connected to.
     #[error("MCP servers that are required could not be connected to:{}", list(reasons))]
     RequiredFailed {
@@ -86,6 +80,8 @@ pub enum McpManagerError {
     #[error("the MCP servers' manager has been closed")]
     Closed,
 }
+
+tool_runtime_core::debug_as_message!(McpManagerError);
 
 fn list(reasons: &[(String, String)]) -> String {
     reasons.iter().map(|(name, reason)| format!("\n- {name}: {reason}")).collect()

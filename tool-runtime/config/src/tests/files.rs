@@ -1,7 +1,8 @@
 //! Several files at once.
 
-use super::support::{loader, pairs};
-use crate::McpTransportConfig;
+use super::support::{loader, pairs, texts};
+use crate::{McpConfig, McpTransportConfig};
+use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -169,4 +170,29 @@ fn variables_are_read_from_a_file_beside_the_configuration() {
     let error = loader().file(folder.with("mcp.json", text)).load().unwrap_err().to_string();
     assert!(error.contains("line 2 of the file is not an assignment"), "{error}");
     assert!(!error.contains("hunter2"), "{error}");
+}
+
+#[test]
+fn every_constructor_expands_variables_and_leaves_out_what_cannot_be_used() {
+    let value = json!({ "mcpServers": {
+        "good": { "command": "x", "args": ["${PATH}", "${env:PATH}", "${workspaceFolder}", "${NO_SUCH:-d}"] },
+        "unset": { "command": "x", "args": ["${NO_SUCH_VARIABLE_HERE}"] },
+    } });
+    let folder = Folder::new();
+    let file = folder.with("mcp.json", &value.to_string());
+    let configs = [
+        McpConfig::from_json(&value.to_string()),
+        McpConfig::from_value(value.clone()),
+        McpConfig::from_file(file),
+        McpConfig::loader().environment().value(value).load_usable(),
+    ];
+    let path = std::env::var("PATH").unwrap();
+    let here = std::env::current_dir().unwrap();
+    for config in configs {
+        let config = config.expect("a server is left");
+        let McpTransportConfig::Stdio(good) = &config.servers["good"].transport else { panic!() };
+        assert_eq!(texts(good), [&path, &path, here.to_str().unwrap(), "d"]);
+        assert_eq!(config.left_out()[0].server.as_deref(), Some("unset"));
+        assert_eq!(config.left_out()[0].key, "mcpServers.unset.args[0]");
+    }
 }

@@ -14,7 +14,7 @@ use thiserror::Error;
 /// let error = client.answer("call_1", "too early").unwrap_err();
 /// assert_eq!(error.to_string(), "no call `call_1` is known; answer with the id of a call from `next`");
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ClientAnswerError {
     /// The call is unknown, or ended long ago.
@@ -50,3 +50,5 @@ pub enum ClientAnswerError {
         reason: String,
     },
 }
+
+crate::debug_as_message!(ClientAnswerError);

@@ -6,6 +6,7 @@ use crate::mask::{self, Mask};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::error::Error;
+use std::fmt;
 
 /// The error of a call, with text for the model and detail for the operator. Its JSON form omits the source.
 ///
@@ -16,7 +17,7 @@ use std::error::Error;
 /// assert_eq!(error.to_string(), "calls to `rm` are not allowed here");
 /// assert!(!error.is_retryable());
 /// ```
-#[derive(Debug, thiserror::Error, Serialize, Deserialize)]
+#[derive(thiserror::Error, Serialize, Deserialize)]
 #[error(transparent)]
 #[serde(transparent)]
 pub struct CallError(Box<Failure>);
@@ -107,6 +108,17 @@ impl CallError {
     /// Text for the operator alone: the chain of causes, a panic's message.
     pub fn detail(&self) -> Option<&str> {
         self.0.detail.as_deref()
+    }
+}
+
+/// The text for the model, and that for the operator.
+impl fmt::Debug for CallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.message())?;
+        match self.detail() {
+            Some(detail) if !self.message().contains(detail) => write!(f, "\ncaused by: {detail}"),
+            _ => Ok(()),
+        }
     }
 }
 

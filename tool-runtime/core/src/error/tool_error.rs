@@ -1,6 +1,6 @@
 //! The error of a tool.
 
-use super::{BoxError, ErrorClass};
+use super::{BoxError, ErrorClass, write_error};
 use std::error::Error;
 use std::fmt;
 
@@ -105,10 +105,6 @@ impl fmt::Display for ToolError {
 
 impl fmt::Debug for ToolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ToolError")
-            .field("class", &self.class)
-            .field("message", &self.message)
-            .field("source", &self.source)
-            .finish()
+        write_error(self, self.source.as_deref().map(|source| source as _), f)
     }
 }

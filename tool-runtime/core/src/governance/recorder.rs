@@ -129,12 +129,14 @@ impl fmt::Debug for Receipt {
 }
 
 /// An event or a step that cannot be recorded or looked up. The text is for the operator.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct RecordError {
     reason: String,
     rejects_all: bool,
 }
+
+crate::debug_as_message!(RecordError);
 
 impl RecordError {
     /// A reason, for the operator.

@@ -13,7 +13,7 @@ use std::convert::Infallible;
 /// let error = "fs/*".parse::<ToolPattern>().unwrap_err();
 /// assert!(matches!(error, PatternError::Foreign { at: 3, character: '/', .. }));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PatternError {
     /// The text is empty.
@@ -75,6 +75,8 @@ pub enum PatternError {
         reason: String,
     },
 }
+
+crate::debug_as_message!(PatternError);
 
 /// The conversion of a pattern to itself, which does not fail.
 #[diagnostic::do_not_recommend]

@@ -7,7 +7,7 @@ use super::PeerCapability;
 ///
 /// As the error of a tool, its text gives the model the reason; over MCP of 2026-07-28 an
 /// unsupported question becomes the protocol error -32021, which names the capability.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PeerError {
     /// The client lacks the capability.
@@ -35,6 +35,8 @@ pub enum PeerError {
     #[error("the client did not answer: {0}")]
     Failed(String),
 }
+
+crate::debug_as_message!(PeerError);
 
 impl PeerError {
     pub(super) fn malformed(key: &str, problem: impl ToString) -> Self {

@@ -191,13 +191,15 @@ pub enum PoolProblem {
 /// let error = ToolPool::builder().add(twice()).add(twice()).build().unwrap_err();
 /// assert!(matches!(error.problems(), [PoolProblem::Duplicate { .. }]));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{}", heading(*.is_change), list(.problems))]
 pub struct PoolError {
     problems: Vec<PoolProblem>,
     /// Whether a running pool was being changed.
     is_change: bool,
 }
+
+crate::debug_as_message!(PoolError);
 
 impl PoolError {
     pub(super) fn new(problems: Vec<PoolProblem>) -> Self {

@@ -105,7 +105,7 @@ impl From<Infallible> for SelectorError {
 /// let error = "label:x".parse::<Selector>().unwrap_err();
 /// assert!(error.to_string().starts_with("`label:x` picks nothing; write"));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SelectorError {
     /// A bad glob or regular expression.
@@ -136,6 +136,8 @@ pub enum SelectorError {
         help: String,
     },
 }
+
+crate::debug_as_message!(SelectorError);
 
 impl FromStr for Selector {
     type Err = SelectorError;

@@ -133,12 +133,14 @@ fn parse(form: &str, text: &str) -> Result<PoolConfig, ConfigError> {
 /// let error = PoolConfig::from_json(r#"{ "tool": ["ping"] }"#).unwrap_err();
 /// assert!(error.to_string().starts_with("unknown field `tool`, expected one of `tools`"));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{reason}", .file.as_deref().map(|file| format!("{}: ", file.display())).unwrap_or_default())]
 pub struct ConfigError {
     file: Option<PathBuf>,
     reason: String,
 }
+
+crate::debug_as_message!(ConfigError);
 
 /// The known field that is nearest to an unknown one, from the error text of a deserializer:
 /// ``unknown field `a`, expected one of `b`, `c` ``.

@@ -14,7 +14,7 @@ use crate::error::list;
 /// assert!(matches!(registry.tool(ping()), Err(RegistryError::Taken { .. })));
 /// # Ok::<(), RegistryError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RegistryError {
     /// The name is registered already.
@@ -27,6 +27,8 @@ pub enum RegistryError {
     #[error("the tools could not be created:{}", list(.0))]
     Specs(Vec<SpecProblem>),
 }
+
+crate::debug_as_message!(RegistryError);
 
 /// A problem of one specification.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -139,7 +139,7 @@ impl fmt::Debug for ToolsetKind {
 /// let error = ToolsetError::Failed(ToolError::user("no such shell"));
 /// assert_eq!(error.to_string(), "no such shell");
 /// ```
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum ToolsetError {
     /// The parameters are invalid; all problems.
@@ -149,6 +149,8 @@ pub enum ToolsetError {
     #[error("{}", for_operators(.0))]
     Failed(ToolError),
 }
+
+crate::debug_as_message!(ToolsetError);
 
 fn join_issues(issues: &[Issue]) -> String {
     issues.iter().map(Issue::to_string).collect::<Vec<_>>().join("; ")

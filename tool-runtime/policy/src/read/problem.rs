@@ -47,11 +47,13 @@ impl fmt::Display for PolicyProblem {
 }
 
 /// A policy that cannot be used, with all its mistakes.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the policy cannot be used:{}", problems.iter().map(|it| format!("\n- {it}")).collect::<String>())]
 pub struct PolicyError {
     problems: Vec<PolicyProblem>,
 }
+
+tool_runtime_core::debug_as_message!(PolicyError);
 
 impl PolicyError {
     pub(crate) fn new(problems: Vec<PolicyProblem>) -> Self {

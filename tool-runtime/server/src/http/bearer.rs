@@ -37,7 +37,7 @@ struct Known {
 }
 
 /// An error of [`BearerTokens`].
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum TokensError {
     /// The environment variable is not set, or not UTF-8.
@@ -61,6 +61,8 @@ pub enum TokensError {
     #[error("{}", lines(.0))]
     Lines(Vec<(usize, &'static str)>),
 }
+
+tool_runtime_core::debug_as_message!(TokensError);
 
 fn lines(problems: &[(usize, &'static str)]) -> String {
     let texts: Vec<String> =

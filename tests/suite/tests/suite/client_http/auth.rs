@@ -2,7 +2,7 @@
 
 use super::remote_server::{
     Probe, RecordedRequest, RemoteServer, builder, builder_of, call, in_time, pass_through,
-    stateful, tools, until,
+    required, stateful, tools, until,
 };
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
@@ -134,7 +134,8 @@ async fn parts_of_secrets_repeated_by_a_server_are_not_shown() {
     let pool = ToolPool::builder().build().unwrap();
     let url = format!("{}?key=query-4kLm1q", remote.url());
     let config = McpServerConfig::http(url).bearer(RIGHT).header("X-Team", "team-9wRt5e");
-    let error = in_time(builder_of(config).connect(&pool)).await.unwrap_err().to_string();
+    let error =
+        in_time(builder_of(config.required(true)).connect(&pool)).await.unwrap_err().to_string();
     assert!(error.contains("HTTP 418") && error.contains("go away"), "{error}");
     for secret in [RIGHT, "team-9wRt5e", "query-4kLm1q"] {
         assert!(!error.contains(secret), "{error}");
@@ -148,7 +149,7 @@ async fn an_invalid_header_is_rejected_immediately() {
     let error = builder_of(config).start(&pool).unwrap_err();
     assert!(error.to_string().contains("headers.X-Team"), "{error}");
 
-    let failing = builder("http://127.0.0.1:1/mcp")
+    let failing = required("http://127.0.0.1:1/mcp")
         .headers("remote", |_| async { Err("the keys are lost".into()) });
     let error = in_time(failing.connect(&pool)).await.unwrap_err().to_string();
     assert!(error.contains("no headers are given for it: the keys are lost"), "{error}");
@@ -191,7 +192,10 @@ async fn text_repeated_by_a_server_shows_no_secret() {
             (McpServerConfig::http(with_user), ["pass-word", "YWRhOnBhc3Mtd29yZA=="]),
         ] {
             let pool = ToolPool::builder().build().unwrap();
-            let error = in_time(builder_of(config).connect(&pool)).await.unwrap_err().to_string();
+            let error = in_time(builder_of(config.required(true)).connect(&pool))
+                .await
+                .unwrap_err()
+                .to_string();
             assert!(!secrets.iter().any(|secret| error.contains(secret)), "{error}");
             assert!(!error.contains(['\u{1b}', '\u{202e}']), "{error}");
         }
@@ -220,7 +224,7 @@ async fn a_header_source_cannot_set_headers_of_the_transport() {
         let pool = ToolPool::builder().build().unwrap();
         let remote =
             RemoteServer::start(&tools(&Probe::new()), HttpOptions::default(), pass_through);
-        let manager = builder(&remote.url()).headers("remote", move |_| async move {
+        let manager = required(&remote.url()).headers("remote", move |_| async move {
             Ok(vec![(name.to_owned(), Secret::from("5"))])
         });
         let error = in_time(manager.connect(&pool)).await.unwrap_err().to_string();

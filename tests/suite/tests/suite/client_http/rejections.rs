@@ -1,7 +1,8 @@
 //! Answers that are not MCP messages.
 
 use super::remote_server::{
-    Probe, RecordedRequest, RemoteServer, builder, call, connected, in_time, pass_through, tools,
+    Probe, RecordedRequest, RemoteServer, builder, call, connected, in_time, pass_through,
+    required, tools,
 };
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
@@ -15,7 +16,7 @@ async fn connect_error(
 ) -> String {
     let remote = RemoteServer::written(intercept);
     let pool = ToolPool::builder().build().unwrap();
-    in_time(builder(&remote.url()).connect(&pool)).await.unwrap_err().to_string()
+    in_time(required(&remote.url()).connect(&pool)).await.unwrap_err().to_string()
 }
 
 #[tokio::test]

@@ -328,6 +328,11 @@ pub(super) fn builder(url: &str) -> McpManagerBuilder {
     builder_of(McpServerConfig::http(url))
 }
 
+/// A manager that does not start without its server.
+pub(super) fn required(url: &str) -> McpManagerBuilder {
+    builder_of(McpServerConfig::http(url).required(true))
+}
+
 /// A manager that retries soon.
 pub(super) fn builder_of(config: McpServerConfig) -> McpManagerBuilder {
     let soon = Duration::from_millis(20);

@@ -112,7 +112,10 @@ async fn the_version_of_a_legacy_server_is_remembered() {
 async fn messages_are_sent_to_no_other_server() {
     let remote = LegacyServer::start("http://127.0.0.1:9/messages");
     let pool = ToolPool::builder().build().unwrap();
-    let error = in_time(builder_of(config(&remote)).connect(&pool)).await.unwrap_err().to_string();
+    let error = in_time(builder_of(config(&remote).required(true)).connect(&pool))
+        .await
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("its message endpoint is on another origin"), "{error}");
 }
 
