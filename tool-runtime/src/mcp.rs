@@ -12,6 +12,9 @@
 //! | headers per request | `McpHeaderRequest` | `mcp-client-http` |
 //! | OAuth | `McpAuthPage`, `McpTokens` | `mcp-client-oauth` |
 
+#[cfg(all(feature = "cli", feature = "mcp-client"))]
+#[doc(inline)]
+pub use tool_runtime_cli::PinCommand;
 #[cfg(feature = "mcp-client-http")]
 #[doc(inline)]
 pub use tool_runtime_client::McpHeaderRequest;

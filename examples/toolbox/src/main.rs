@@ -20,7 +20,7 @@ mod targets;
 
 use std::process::ExitCode;
 use tool_runtime::approvals::AskCaller;
-use tool_runtime::mcp::{McpConfig, McpManager, Subreaper};
+use tool_runtime::mcp::{McpConfig, McpManager, PinCommand, Subreaper};
 use tool_runtime::policy::Policy;
 use tool_runtime::prelude::*;
 use tool_runtime::shell::ShellMatcher;
@@ -59,6 +59,7 @@ async fn prepare(arguments: &ProgramArguments) -> Result<(ToolPool, Option<McpMa
         .install(options::builtins(arguments)?)
         .add_from(&Source::Custom, skill)
         .argument_matcher(ShellMatcher)
+        .command(PinCommand)
         .approver(AskCaller::new().or(TerminalApprover::new()));
     let pool = match arguments.value("policy") {
         Some(file) => builder.install(Policy::read(file)?).build()?,
@@ -68,8 +69,11 @@ async fn prepare(arguments: &ProgramArguments) -> Result<(ToolPool, Option<McpMa
     skills.iter().for_each(|library| drop(Skills::new(library, &pool)));
     let servers = match arguments.value("mcp-config") {
         Some(file) => {
-            let config = McpConfig::from_file(file)?;
-            Some(McpManager::connect(config, &pool).await?)
+            let mut manager = McpManager::builder().config(McpConfig::from_file(file)?);
+            if let Some(pins) = arguments.value("pins") {
+                manager = manager.pins_file(pins);
+            }
+            Some(manager.connect(&pool).await?)
         }
         None => None,
     };

@@ -40,6 +40,7 @@ pub(crate) fn options() -> ProgramOptions {
         .repeated_option("env", "NAME", "A variable that commands get, beside those that say where things are")
         .repeated_option("limit", "NAME=N", "A limit of commands: processes, memory, file, stored-output, in bytes with k, m or g; 0 is none")
         .option("mcp-config", "FILE", "MCP servers whose tools and resources are added")
+        .option("pins", "FILE", "Hold back the tools of MCP servers that are not as in this file; the command `pin` approves them")
         .option("searxng", "URL", "The search engine of WebSearch; else BRAVE_API_KEY or TAVILY_API_KEY name one")
         .repeated_option("private-host", "HOST", "A host with a private address that pages may be fetched from")
         .option("chromium", "FILE", "The program of the browser [default: the first of chromium, chromium-browser, google-chrome in PATH]")

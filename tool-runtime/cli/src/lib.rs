@@ -25,6 +25,8 @@ pub mod __private;
 pub use approver::TerminalApprover;
 use options::{Command, Scope};
 pub use program_options::{ProgramArguments, ProgramOptions};
+#[cfg(feature = "mcp-client")]
+pub use servers::PinCommand;
 use std::ffi::OsString;
 use std::pin::Pin;
 use std::process::ExitCode;

@@ -289,6 +289,10 @@ async fn run(
 ) -> Result<ExitCode, Failure> {
     let mut setup = setup.await.map_err(Failure::Setup)?;
     let mut about = setup.about_program(name, version, about);
+    #[cfg(feature = "mcp-client")]
+    {
+        setup.pool = setup.pool.command(servers::PinCommand);
+    }
     let Options { command, pool: options, ignored_arguments } =
         options::parse(&about, options::Scope::MAIN, setup.pool.commands(), std::env::args_os())
             .map_err(Failure::Printed)?;

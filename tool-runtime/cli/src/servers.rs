@@ -1,6 +1,7 @@
 //! Connects external MCP servers while a command runs.
 
 mod doctor;
+mod pin;
 mod start;
 mod state;
 mod status;
@@ -11,6 +12,7 @@ use super::BoxError;
 use super::log;
 use super::options::{Command, ServerOptions};
 
+pub use pin::PinCommand;
 use std::convert::Infallible;
 use std::future::pending;
 use std::path::PathBuf;
@@ -41,16 +43,18 @@ pub(super) struct Files {
     ask: bool,
     /// Time that lists wait for servers.
     wait: Duration,
+    /// The file of approved definitions.
+    pins: Option<PathBuf>,
 }
 
 impl Files {
     /// The files of the command line; without any, the file of `main!`, if it exists.
     pub(super) fn of(options: ServerOptions, default: Option<PathBuf>) -> Self {
-        let ServerOptions { files: mut paths, variables, ask, wait } = options;
+        let ServerOptions { files: mut paths, variables, ask, wait, pins } = options;
         if paths.is_empty() {
             paths.extend(default.filter(|file| file.exists()));
         }
-        Self { paths, variables, ask, wait: wait.unwrap_or(LIST_WAIT) }
+        Self { paths, variables, ask, wait: wait.unwrap_or(LIST_WAIT), pins }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -122,7 +126,11 @@ async fn connected(
     files: &Files,
 ) -> Result<ExitCode, BoxError> {
     let config = files.load()?;
-    let builder = if command.is_server() { start::builder(&about) } else { start::once(&about) };
+    let pins = files.pins.as_deref();
+    let builder = match command.is_server() {
+        true => start::builder(&about, pins),
+        false => start::once(&about, pins),
+    };
     let mut builder = builder.config(config.clone()).list_wait(files.wait);
     if files.ask {
         builder = builder.ask_callers();

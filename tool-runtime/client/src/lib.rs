@@ -43,6 +43,7 @@ mod odd_answers;
 mod param_headers;
 mod pending_requests;
 mod pins;
+mod pins_file;
 mod probe;
 pub(crate) mod process;
 #[cfg(test)]

@@ -270,22 +270,34 @@ impl McpManager {
         self.0.settings.approvals.listed()
     }
 
-    /// The tools whose definitions are not the approved ones, if [`McpManagerBuilder::pins`] was set.
+    /// The tools whose definitions are not the approved ones, if [`McpManagerBuilder::pins`] or its siblings were set.
     pub fn unapproved(&self) -> Vec<McpUnapproved> {
         self.0.settings.approvals.unapproved()
+    }
+
+    /// Whether definitions are compared with approved ones.
+    #[doc(hidden)]
+    pub fn has_pins(&self) -> bool {
+        self.0.settings.approvals.requires_approval()
     }
 
     /// Approves a definition of [`Self::unapproved`] that the user has reviewed. A tool that was
     /// left out is added to the pool when the server's list is read again.
     ///
+    /// With [`McpManagerBuilder::pins_file`], it is written to the file.
+    ///
     /// # Errors
-    /// The server is unknown, it no longer lists the tool, or its definition has changed again.
+    /// The server is unknown, it no longer lists the tool, its definition has changed again, or the file cannot be
+    /// written.
     pub fn approve(&self, tool: &McpUnapproved) -> Result<(), McpManagerError> {
         let slot = self.slot(&tool.server)?;
         let listed = self.0.settings.approvals.approve(&tool.server, &tool.tool, &tool.pin);
         let (server, tool) = (tool.server.clone(), tool.tool.clone());
         match listed {
             ApprovalOutcome::Approved => slot.server.list_again(),
+            ApprovalOutcome::NotKept(file, problem) => {
+                return Err(McpManagerError::Pins { file, problem });
+            }
             ApprovalOutcome::Changed => {
                 return Err(McpManagerError::AnotherDefinition { server, tool });
             }

@@ -1,10 +1,12 @@
 //! Approved definitions, and their changes.
 
+use super::pins_file;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard};
 use tool_runtime_core::ToolDefinition;
 use tool_runtime_core::seam::{canonical, hex, lock};
@@ -110,6 +112,8 @@ impl fmt::Display for McpUnapproved {
 pub(super) struct Approvals {
     /// Whether tools are left out until they are approved.
     requires_approval: bool,
+    /// The file that keeps approved definitions.
+    file: Option<PathBuf>,
     state: Mutex<State>,
 }
 
@@ -117,6 +121,8 @@ pub(super) struct Approvals {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ApprovalOutcome {
     Approved,
+    /// The file cannot be written.
+    NotKept(PathBuf, String),
     /// The server lists another definition.
     Changed,
     NotListed,
@@ -134,8 +140,18 @@ impl Approvals {
     pub(super) fn new(approved: Option<McpPins>, requires_approval: bool) -> Self {
         Self {
             requires_approval,
+            file: None,
             state: Mutex::new(State { approved, listed: McpPins::default() }),
         }
+    }
+
+    /// Requires the approval of definitions that a file does not have.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub(super) fn in_file(file: PathBuf) -> Result<Self, String> {
+        let approved = pins_file::read(&file)?;
+        Ok(Self { file: Some(file), ..Self::new(Some(approved), true) })
     }
 
     /// Begins a new list of a server.
@@ -181,10 +197,16 @@ impl Approvals {
             Some(listed) if listed != pin => return ApprovalOutcome::Changed,
             Some(_) => {}
         }
-        if let Some(approved) = &mut state.approved {
-            let tools = approved.servers.entry(server.to_owned()).or_default();
-            tools.insert(tool.to_owned(), pin.clone());
+        let Some(approved) = &mut state.approved else { return ApprovalOutcome::Approved };
+        let mut next = approved.clone();
+        let tools = next.servers.entry(server.to_owned()).or_default();
+        tools.insert(tool.to_owned(), pin.clone());
+        if let Some(file) = &self.file
+            && let Err(problem) = pins_file::write(file, &next)
+        {
+            return ApprovalOutcome::NotKept(file.clone(), problem);
         }
+        *approved = next;
         ApprovalOutcome::Approved
     }
 

@@ -322,7 +322,9 @@ impl Publisher {
         let Candidate { name, definition, pin, .. } = candidate;
         let mut problem = self.approvals.note(server, name, pin)?.to_string();
         if self.approvals.requires_approval() {
-            problem.push_str("; it is held back until it is approved");
+            problem.push_str(&format!(
+                "; it is held back until it is approved, by `pin {server}.{name}` on the command line or `McpManager::approve` in code"
+            ));
             Arc::make_mut(definition).add_problem(problem.clone());
         }
         Some(problem)

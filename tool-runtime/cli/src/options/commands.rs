@@ -149,6 +149,8 @@ static POOL_OPTIONS: &[Opt] = &[
     super::servers::ASK,
     #[cfg(feature = "mcp-client")]
     super::servers::MCP_WAIT,
+    #[cfg(feature = "mcp-client")]
+    super::servers::PINS,
 ];
 
 pub(super) const IGNORE_ARGUMENT: Opt = Opt {

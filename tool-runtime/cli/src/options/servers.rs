@@ -19,6 +19,8 @@ pub(crate) struct ServerOptions {
     pub(crate) ask: bool,
     /// Time that the first lists wait for servers.
     pub(crate) wait: Option<Duration>,
+    /// The file of approved definitions.
+    pub(crate) pins: Option<PathBuf>,
 }
 
 impl ServerOptions {
@@ -28,6 +30,7 @@ impl ServerOptions {
             variables: arguments.values(&VAR).map(variable).collect::<Result<_, _>>()?,
             ask: arguments.has(&ASK),
             wait: arguments.seconds(&MCP_WAIT, 0)?,
+            pins: arguments.value(&PINS).map(PathBuf::from),
         })
     }
 }
@@ -63,6 +66,14 @@ pub(super) const MCP_WAIT: Opt = Opt {
     ..Opt::new(
         "mcp-wait",
         "Time from the start during which `tools/list` waits for pending connections [default: 5]",
+    )
+};
+
+pub(super) const PINS: Opt = Opt {
+    value: Some("FILE"),
+    ..Opt::new(
+        "pins",
+        "Hold back the tools of these servers that are not as in this file; `pin` approves them",
     )
 };
 

@@ -30,7 +30,9 @@ pub(super) async fn doctor(about: &About, files: &Files, json: bool) -> ExitCode
         finding.help = Some(NAME_A_SERVER.to_owned());
         findings.add(None, finding);
     }
-    examine(about, &config, &mut findings).await;
+    if let Err(error) = examine(about, (&config, files.pins.as_deref()), &mut findings).await {
+        findings.add(None, Finding::error(&error.to_string()));
+    }
     if json {
         findings.print_json();
     } else {

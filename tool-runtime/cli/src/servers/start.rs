@@ -2,6 +2,7 @@
 
 use super::state;
 use crate::About;
+use std::path::Path;
 use std::time::Duration;
 use tokio::time::timeout;
 use tool_runtime_client::{
@@ -16,14 +17,20 @@ const FAILURE_GRACE: Duration = Duration::from_secs(10);
 /// Longer than any command runs.
 const NEVER: Duration = Duration::from_secs(86_400);
 
-pub(super) fn builder(about: &About) -> McpManagerBuilder {
-    McpManager::builder().client(&about.name, &about.version).connect_timeout(CONNECT_TIMEOUT)
+/// `pins` is the file of approved definitions.
+pub(super) fn builder(about: &About, pins: Option<&Path>) -> McpManagerBuilder {
+    let builder =
+        McpManager::builder().client(&about.name, &about.version).connect_timeout(CONNECT_TIMEOUT);
+    match pins {
+        Some(file) => builder.pins_file(file),
+        None => builder,
+    }
 }
 
 /// A builder for commands that attempt each connection once: a second attempt would hide the reason of the first
 /// failure.
-pub(super) fn once(about: &About) -> McpManagerBuilder {
-    builder(about).retry(NEVER, NEVER)
+pub(super) fn once(about: &About, pins: Option<&Path>) -> McpManagerBuilder {
+    builder(about, pins).retry(NEVER, NEVER)
 }
 
 /// Waits until a connection to every server was attempted.

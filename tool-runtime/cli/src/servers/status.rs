@@ -23,7 +23,7 @@ pub(super) async fn status(
         let help = if files.is_empty() { NAME_A_FILE } else { NAME_A_SERVER };
         print::warning(&format!("there are no MCP servers; {help}"));
     }
-    let manager = start::once(about).config(config.clone()).start(pool)?;
+    let manager = start::once(about, files.pins.as_deref()).config(config.clone()).start(pool)?;
     start::all(&manager, &config).await;
     let statuses = manager.status();
     manager.close().await;

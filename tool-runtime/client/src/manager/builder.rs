@@ -14,6 +14,7 @@ use crate::transport::{HeaderSource, McpHeaderRequest};
 use crate::transport::{McpAuthPage, McpTokens};
 use rmcp::model::Implementation;
 use std::error::Error;
+use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -48,6 +49,7 @@ pub struct McpManagerBuilder {
     left_out: Vec<AbsentSource>,
     start_timeout: Duration,
     list_wait: Duration,
+    pins_file: Option<PathBuf>,
 }
 
 impl Default for McpManagerBuilder {
@@ -59,6 +61,7 @@ impl Default for McpManagerBuilder {
             left_out: Vec::new(),
             start_timeout,
             list_wait: Duration::from_secs(5),
+            pins_file: None,
         }
     }
 }
@@ -258,6 +261,20 @@ impl McpManagerBuilder {
         self.compared(approved, true)
     }
 
+    /// Like [`Self::only_approved`], with the pins of a file, to which [`McpManager::approve`] adds. Without the file, no
+    /// tool is approved. The file is read by [`Self::start`] and [`Self::connect`].
+    ///
+    /// ```
+    /// use tool_runtime::mcp::McpManager;
+    ///
+    /// let builder = McpManager::builder().pins_file("mcp-pins.json");
+    /// # let _ = builder;
+    /// ```
+    pub fn pins_file(mut self, file: impl Into<PathBuf>) -> Self {
+        self.pins_file = Some(file.into());
+        self
+    }
+
     fn compared(mut self, approved: McpPins, requires_approval: bool) -> Self {
         self.settings.approvals = Arc::new(Approvals::new(Some(approved), requires_approval));
         self
@@ -316,7 +333,8 @@ impl McpManagerBuilder {
     /// reasons. A server that cannot be connected to is an error only if its entry is `required`.
     ///
     /// # Errors
-    /// Invalid entries from code; a required server is not connected. Everything is closed then.
+    /// Invalid entries from code; a required server is not connected; the file of pins cannot be used. Everything is closed
+    /// then.
     pub async fn connect(self, pool: &ToolPool) -> Result<McpManager, McpManagerError> {
         let limit = self.start_timeout;
         let manager = self.start(pool)?;
@@ -333,12 +351,17 @@ impl McpManagerBuilder {
     /// Connects to all servers in the background.
     ///
     /// # Errors
-    /// All invalid entries from code, and those whose name or prefix another server of the pool has. No server is
-    /// started then.
+    /// All invalid entries from code, and those whose name or prefix another server of the pool has; the file of pins
+    /// cannot be used. No server is started then.
     ///
     /// # Panics
     /// Outside of a tokio runtime.
-    pub fn start(self, pool: &ToolPool) -> Result<McpManager, McpManagerError> {
+    pub fn start(mut self, pool: &ToolPool) -> Result<McpManager, McpManagerError> {
+        if let Some(file) = self.pins_file.take() {
+            let approvals = Approvals::in_file(file.clone());
+            let approvals = approvals.map_err(|problem| McpManagerError::Pins { file, problem })?;
+            self.settings.approvals = Arc::new(approvals);
+        }
         let end = pool.closing().child_token();
         let manager = McpManager(Arc::new(Shared {
             pool: pool.clone(),

@@ -1,5 +1,6 @@
 //! Errors of a manager.
 
+use std::path::PathBuf;
 use tool_runtime_config::McpConfigError;
 
 /// The reason why an operation of a manager failed.
@@ -53,6 +54,14 @@ pub enum McpManagerError {
         first: String,
         /// The other.
         second: String,
+    },
+    /// The file of approved definitions cannot be used.
+    #[error("the file of pins `{}`: {problem}", file.display())]
+    Pins {
+        /// The file.
+        file: PathBuf,
+        /// The problem.
+        problem: String,
     },
     /// A server did not answer a request.
     #[error("MCP server `{name}`: {problem}")]

@@ -3,14 +3,23 @@
 use super::super::{start, state};
 use super::findings::{Finding, Findings};
 use crate::About;
-use tool_runtime_client::{McpServerStatus, McpState};
+use std::path::Path;
+use tool_runtime_client::{McpManagerError, McpServerStatus, McpState};
 use tool_runtime_config::{McpConfig, McpDiagnosis};
 use tool_runtime_core::{Source, ToolPool, ToolStatus};
 
 /// Examines each entry, then connects to each server.
-pub(super) async fn examine(about: &About, config: &McpConfig, findings: &mut Findings) {
+/// `pins` is the file of approved definitions.
+///
+/// # Errors
+/// That file cannot be used.
+pub(super) async fn examine(
+    about: &About,
+    (config, pins): (&McpConfig, Option<&Path>),
+    findings: &mut Findings,
+) -> Result<(), McpManagerError> {
     let pool = ToolPool::builder().allow_empty().build().expect("an empty pool is allowed");
-    let manager = start::once(about).start(&pool).expect("no server has an invalid entry");
+    let manager = start::once(about, pins).start(&pool)?;
     let is_known = |diagnosis: &McpDiagnosis| {
         let warnings = config.warnings().iter();
         let mut about = warnings.filter(|warning| warning.is_about(&diagnosis.server));
@@ -30,6 +39,7 @@ pub(super) async fn examine(about: &About, config: &McpConfig, findings: &mut Fi
         left_out(&pool, &status, findings);
     }
     manager.close().await;
+    Ok(())
 }
 
 /// Findings of the connection.
