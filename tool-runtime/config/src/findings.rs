@@ -42,6 +42,11 @@ impl Location {
         Self { server: Some(name.into()), ..self.key(name) }
     }
 
+    /// This location, in the entry of a server.
+    pub(super) fn of_server(&self, name: &str) -> Self {
+        Self { server: Some(name.into()), ..self.clone() }
+    }
+
     /// The location of a key within this one.
     pub(super) fn key(&self, key: &str) -> Self {
         let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/' | '@' | '$');

@@ -4,6 +4,7 @@ mod auth;
 mod check;
 mod command;
 mod diagnose;
+mod dialects;
 mod expand;
 mod file;
 mod findings;

@@ -246,6 +246,12 @@ impl Input {
 
 fn read_file(path: &Path, is_optional: bool, findings: &mut Findings) -> Option<Value> {
     let location = Location::of(Some(path));
+    let is_packed = |extension: &std::ffi::OsStr| extension == "mcpb" || extension == "dxt";
+    if path.extension().is_some_and(is_packed) {
+        let help = "unpack it, and name its `manifest.json`";
+        findings.problem(&location, "this is a packed bundle", help);
+        return None;
+    }
     match if is_optional { file::read_regular(path) } else { file::read(path) } {
         Ok(text) => Format::of(path).parse(&text, &location, findings),
         Err(error) if error.kind() == ErrorKind::NotFound && is_optional => None,

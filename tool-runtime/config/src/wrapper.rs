@@ -1,12 +1,14 @@
 //! Finds the servers in a document.
 
+use super::dialects;
 use super::findings::{Findings, Location};
 use super::read::looks_like_entry;
 use serde_json::{Map, Value};
 use tool_runtime_core::seam::{nearest, printable};
 
 /// Keys of maps of servers.
-const WRAPPERS: &[&str] = &["mcpServers", "mcp_servers", "servers", "context_servers"];
+const WRAPPERS: &[&str] =
+    &["mcpServers", "mcp_servers", "servers", "context_servers", "amp.mcpServers"];
 
 /// A key that is a map of servers in some files, and other settings in others.
 const AMBIGUOUS_WRAPPER: &str = "mcp";
@@ -26,7 +28,10 @@ pub(super) fn entries(document: Value, location: &Location, findings: &mut Findi
         findings.problem(location, "this is not an object", HELP);
         return Vec::new();
     };
-    if WRAPPERS.iter().any(|wrapper| document.contains_key(*wrapper)) {
+    if let Some(found) = dialects::entries(&document, location, findings) {
+        return found;
+    }
+    if has_servers(&document) {
         return wrapped(document, location, findings);
     }
     let is_wrapper = |value: &Value| value.as_object().is_some_and(contains_servers);
@@ -47,10 +52,14 @@ pub(super) fn entries(document: Value, location: &Location, findings: &mut Findi
     map(document, location, findings)
 }
 
+/// Whether an object wraps servers.
+pub(super) fn has_servers(object: &Map<String, Value>) -> bool {
+    WRAPPERS.iter().any(|wrapper| object.contains_key(*wrapper))
+}
+
 /// Whether an object wraps servers, or is a map of them.
 fn contains_servers(object: &Map<String, Value>) -> bool {
-    let has_wrapper = WRAPPERS.iter().any(|wrapper| object.contains_key(*wrapper));
-    has_wrapper || object.values().any(looks_like_entry)
+    has_servers(object) || object.values().any(looks_like_entry)
 }
 
 fn wrapped(
@@ -67,6 +76,7 @@ fn wrapped(
         let location = location.key(&key);
         match value {
             Value::Object(servers) => found.extend(map(servers, &location, findings)),
+            Value::Array(servers) => found.extend(dialects::listed(servers, &location, findings)),
             Value::Null => {}
             _ => findings.problem(&location, "this is not a map of servers", HELP),
         }

@@ -12,7 +12,8 @@ const PLACEHOLDER: &str = "https://unknown.invalid/";
 
 impl Reader<'_> {
     pub(super) fn http(&mut self, entry: &mut Entry<'_>, legacy_sse: bool) -> Option<HttpConfig> {
-        let url = entry.one_of(&["url", "http_url", "server_url", "base_url"], self.findings);
+        let url =
+            entry.one_of(&["url", "http_url", "server_url", "base_url", "uri"], self.findings);
         let url = url.map(|member| self.url(&member));
         let headers = self.headers(entry);
         let auth = self.auth(entry);

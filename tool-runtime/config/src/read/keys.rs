@@ -28,10 +28,13 @@ pub(super) const SERVER: Keys = &[
     ("transport", Read),
     ("transport_type", Read),
     ("command", Read),
+    ("cmd", Read),
     ("args", Read),
     ("env", Read),
     ("environment", Read),
+    ("envs", Read),
     ("env_vars", Read),
+    ("env_keys", Read),
     ("env_file", Read),
     ("cwd", Read),
     ("working_directory", Read),
@@ -39,6 +42,7 @@ pub(super) const SERVER: Keys = &[
     ("http_url", Read),
     ("server_url", Read),
     ("base_url", Read),
+    ("uri", Read),
     ("headers", Read),
     ("http_headers", Read),
     ("env_http_headers", Read),
@@ -62,6 +66,7 @@ pub(super) const SERVER: Keys = &[
     ("tool_timeout_sec", Read),
     ("request_timeout", Read),
     ("connect_timeout", Read),
+    ("connection_timeout", Read),
     ("startup_timeout", Read),
     ("startup_timeout_sec", Read),
     ("startup_timeout_ms", Read),
@@ -69,6 +74,7 @@ pub(super) const SERVER: Keys = &[
     ("include", Read),
     ("include_tools", Read),
     ("enabled_tools", Read),
+    ("available_tools", Read),
     ("exclude", Read),
     ("exclude_tools", Read),
     ("disabled_tools", Read),
@@ -119,6 +125,7 @@ pub(super) const SERVER: Keys = &[
     ("experimental_environment", Unsupported("servers are only started on this machine")),
     ("sandbox", Unsupported(SANDBOX)),
     ("sandbox_enabled", Unsupported(SANDBOX)),
+    ("request_options", Unsupported("only its `headers` are read; remove the others")),
     ("proxy", Unsupported("set the proxy for the whole program, by `HTTPS_PROXY`")),
     ("tcp", Unsupported("WebSockets are not spoken, give the server's `https` address as `url`")),
     ("settings", Unsupported("an editor's extension starts this server, write its `command`")),
@@ -200,7 +207,8 @@ pub(super) const ENV_VAR: Keys = &[("name", Read), ("source", Read)];
 
 /// Whether a value is likely to be a server's entry: it has a command or an address.
 pub(crate) fn looks_like_entry(value: &Value) -> bool {
-    const REACHED: &[&str] = &["command", "url", "http_url", "server_url", "base_url", "transport"];
+    const REACHED: &[&str] =
+        &["command", "cmd", "url", "http_url", "server_url", "base_url", "uri", "transport"];
     let Value::Object(object) = value else { return false };
     object.keys().any(|key| REACHED.contains(&snake_case(key).as_str()))
 }

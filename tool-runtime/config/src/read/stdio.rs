@@ -15,7 +15,7 @@ use tool_runtime_core::Secret;
 impl Reader<'_> {
     pub(super) fn stdio(&mut self, entry: &mut Entry<'_>) -> Option<StdioConfig> {
         self.unfold(entry);
-        let command = entry.one_of(&["command"], self.findings);
+        let command = entry.one_of(&["command", "cmd"], self.findings);
         let args = entry.one_of(&["args"], self.findings);
         let line = command.and_then(|command| self.line(&command, args.as_ref()));
         let env = self.env(entry);
@@ -98,10 +98,10 @@ impl Reader<'_> {
     /// Reads the variables of `env` and `env_vars`, then those of files that are not set yet.
     pub(super) fn env(&mut self, entry: &mut Entry<'_>) -> BTreeMap<McpText, Secret> {
         let mut env = BTreeMap::new();
-        if let Some(member) = entry.one_of(&["env", "environment"], self.findings) {
+        if let Some(member) = entry.one_of(&["env", "environment", "envs"], self.findings) {
             self.map(&member, &mut env);
         }
-        if let Some(member) = entry.one_of(&["env_vars"], self.findings) {
+        if let Some(member) = entry.one_of(&["env_vars", "env_keys"], self.findings) {
             self.passed_on(&member, &mut env);
         }
         if let Some(member) = entry.one_of(&["env_file"], self.findings) {

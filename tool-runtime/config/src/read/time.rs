@@ -14,6 +14,7 @@ impl Reader<'_> {
             &["call_timeout", "timeout", "tool_timeout", "tool_timeout_sec", "request_timeout"];
         const CONNECT: &[&str] = &[
             "connect_timeout",
+            "connection_timeout",
             "startup_timeout",
             "startup_timeout_sec",
             "startup_timeout_ms",

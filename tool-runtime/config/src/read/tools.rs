@@ -12,8 +12,10 @@ impl Reader<'_> {
         if let Some(tools) = entry.take_if("tools", Value::is_object) {
             self.each_tool(&tools, server);
         }
-        let include =
-            entry.one_of(&["include", "include_tools", "enabled_tools", "tools"], self.findings);
+        // Goose's empty list has all tools.
+        entry.take_if("available_tools", |tools| tools.as_array().is_some_and(Vec::is_empty));
+        let names = ["include", "include_tools", "enabled_tools", "available_tools", "tools"];
+        let include = entry.one_of(&names, self.findings);
         server.include = include.and_then(|member| self.patterns(&member));
         let exclude = entry.one_of(&["exclude", "exclude_tools", "disabled_tools"], self.findings);
         let exclude = exclude.and_then(|member| self.patterns(&member));

@@ -25,8 +25,17 @@ const KINDS: &[(&str, Kind)] = &[
     ("sse", Kind::Sse),
 ];
 
-const STDIO: &[&str] =
-    &["args", "env", "environment", "env_vars", "env_file", "cwd", "working_directory"];
+const STDIO: &[&str] = &[
+    "args",
+    "env",
+    "environment",
+    "envs",
+    "env_vars",
+    "env_keys",
+    "env_file",
+    "cwd",
+    "working_directory",
+];
 const HTTP: &[&str] = &[
     "headers",
     "http_headers",
@@ -40,12 +49,12 @@ const HTTP: &[&str] = &[
     "bearer_token",
     "bearer_token_env_var",
 ];
-const URLS: &[&str] = &["url", "http_url", "server_url", "base_url"];
+const URLS: &[&str] = &["url", "http_url", "server_url", "base_url", "uri"];
 
 impl Reader<'_> {
     pub(super) fn transport(&mut self, entry: &mut Entry<'_>) -> Option<McpTransportConfig> {
         let named = self.named_kind(entry);
-        match (entry.has(&["command"]), entry.has(URLS)) {
+        match (entry.has(&["command", "cmd"]), entry.has(URLS)) {
             (true, true) => {
                 let text = "it has both a `command` and an address";
                 let help = "keep `command` for a server to start, `url` for one that runs";

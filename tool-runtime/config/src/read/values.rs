@@ -179,6 +179,9 @@ impl Reader<'_> {
         let text = format!("`${{{prefix}{name}}}` has no value (asked: {sources})");
         let remedy = self.sources.remedy(name);
         let help = match (name.split_once(':'), name) {
+            _ if name.starts_with("user_config.") => {
+                format!("only hosts of bundles ask for this value; {remedy}")
+            }
             (Some(("input", _)), _) => format!("only editors prompt for this value; {remedy}"),
             (Some(_), _) | (_, "workspaceFolder" | "userHome" | "cwd" | "pathSeparator" | "/") => {
                 format!("only editors define this variable; {remedy}")

@@ -239,3 +239,181 @@ fn toml_and_json_have_the_same_keys() {
     assert_eq!(read, load(json).expect("JSON"));
     assert_eq!(read.warnings()[0].text, "other keys beside the servers are ignored: `model`");
 }
+
+#[test]
+fn continue_is_read() {
+    let config = load(
+        r#"{
+            "name": "local", "version": "1", "schema": "v1",
+            "mcpServers": [
+                {
+                    "name": "My files", "command": "npx", "args": ["-y", "files", "${{ secrets.TOKEN }}"],
+                    "env": { "KEY": "Bearer ${{secrets.TOKEN}}" }, "connectionTimeout": 2500
+                },
+                {
+                    "name": "web", "type": "streamable-http", "url": "https://example.com/mcp",
+                    "requestOptions": { "headers": { "X-Team": "core" } }, "faviconUrl": "x"
+                }
+            ]
+        }"#,
+    )
+    .unwrap();
+    let files = &config.servers["My files"];
+    let McpTransportConfig::Stdio(stdio) = &files.transport else { panic!("{files:?}") };
+    assert_eq!(texts(stdio), ["-y", "files", "8fQm2x"]);
+    assert_eq!(pairs(&stdio.env), [("KEY", "Bearer 8fQm2x")]);
+    assert_eq!(files.connect_timeout, Some(std::time::Duration::from_millis(2500)));
+    let McpTransportConfig::Http(web) = &config.servers["web"].transport else { panic!("HTTP") };
+    assert_eq!(pairs(&web.headers), [("X-Team", "core")]);
+    let error =
+        load(r#"{ "mcpServers": [{ "command": "x" }, 5, { "name": "a", "comand": "x" }] }"#);
+    let problems: Vec<_> = error.unwrap_err().problems.iter().map(ToString::to_string).collect();
+    assert!(problems[0].contains("`mcpServers[0]`: the server has no name"), "{problems:?}");
+    assert!(problems[1].contains("`mcpServers[1]`: is not an entry"), "{problems:?}");
+    assert!(problems[2].contains("did you mean `command`?"), "{problems:?}");
+}
+
+#[test]
+fn goose_is_read() {
+    let config = load(
+        r#"{
+            "GOOSE_MODE": "auto",
+            "extensions": {
+                "developer": { "bundled": true, "enabled": true, "name": "developer", "timeout": 300, "type": "builtin" },
+                "memory": { "enabled": false, "name": "memory", "type": "builtin" },
+                "files": {
+                    "type": "stdio", "name": "files", "enabled": true, "cmd": "npx", "args": ["-y", "files"],
+                    "envs": { "A": "b" }, "env_keys": ["TOKEN"], "timeout": 3600, "available_tools": []
+                },
+                "web": {
+                    "enabled": true,
+                    "config": {
+                        "type": "streamable_http", "name": "web", "uri": "https://example.com/mcp",
+                        "headers": { "X-Team": "core" }, "envs": {}, "env_keys": [], "available_tools": ["get"]
+                    }
+                },
+                "old": { "type": "sse", "uri": "https://example.com/sse", "enabled": false }
+            }
+        }"#,
+    )
+    .unwrap();
+    assert_eq!(config.servers.keys().collect::<Vec<_>>(), ["files", "old", "web"]);
+    let files = &config.servers["files"];
+    let McpTransportConfig::Stdio(stdio) = &files.transport else { panic!("{files:?}") };
+    assert_eq!((stdio.command.as_str(), texts(stdio)), ("npx", vec!["-y", "files"]));
+    assert_eq!(pairs(&stdio.env), [("A", "b"), ("TOKEN", "8fQm2x")]);
+    assert_eq!(files.call_timeout, Some(std::time::Duration::from_secs(3600)));
+    assert!(files.includes("anything"));
+    let web = &config.servers["web"];
+    let McpTransportConfig::Http(http) = &web.transport else { panic!("{web:?}") };
+    assert_eq!(pairs(&http.headers), [("X-Team", "core")]);
+    assert!(web.includes("get") && !web.includes("set"));
+    assert!(!config.servers["old"].enabled);
+    let warnings: Vec<_> = config.warnings().iter().map(ToString::to_string).collect();
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(warnings[0].contains("`extensions.developer`: an extension of type `builtin`"));
+}
+
+#[cfg(feature = "yaml")]
+#[test]
+fn files_of_continue_and_goose_are_read_as_yaml() {
+    let servers = "name: x\nmcpServers:\n  - name: files\n    command: npx\n    args:\n      - ${{ secrets.TOKEN }}\n";
+    let config = super::support::loader().yaml(servers).load().unwrap();
+    assert_eq!(config.to_string(), "files: starts `npx` with 1 argument");
+    let extensions = "extensions:\n  files:\n    type: stdio\n    cmd: npx\n    envs: {}\n";
+    let config = super::support::loader().yaml(extensions).load().unwrap();
+    assert_eq!(config.to_string(), "files: starts `npx`");
+}
+
+/// A manifest with settings of all kinds.
+fn manifest() -> Value {
+    json!({
+        "manifest_version": "0.3", "name": "files", "version": "1.0.0", "description": "Files.",
+        "repository": { "type": "git", "url": "https://example.com/x" },
+        "server": { "type": "node", "entry_point": "server/index.js", "mcp_config": {
+            "command": "node",
+            "args": ["${__dirname}/server${/}index.js", "${user_config.folders}", "--limit=${user_config.limit}"],
+            "env": { "API": "${user_config.api}", "DOCS": "${DOCUMENTS}", "NOTE": "${user_config.note}" },
+            "platform_overrides": { "linux": { "command": "nodejs" }, "darwin": { "command": "nodejs" }, "win32": { "command": "nodejs" } },
+        } },
+        "user_config": {
+            "folders": { "type": "directory", "multiple": true, "required": true, "default": ["${HOME}/a", "/b"] },
+            "limit": { "type": "number", "default": 5 },
+            "api": { "type": "string", "sensitive": true, "required": true },
+            "note": { "type": "string", "required": false },
+        },
+    })
+}
+
+#[test]
+fn the_manifest_of_a_bundle_is_read() {
+    let folder = std::env::temp_dir().join(format!("tool-runtime-bundle-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("manifest.json");
+    std::fs::write(&file, manifest().to_string()).unwrap();
+    let loader = || super::support::loader().file(&file);
+    let config = loader().variables([("user_config.api", "zq-5fQ9zL")]).load();
+    let unset = loader().option("--var").load().unwrap_err().to_string();
+    std::fs::remove_dir_all(&folder).unwrap();
+
+    let config = config.unwrap();
+    let server = &config.servers["files"];
+    let McpTransportConfig::Stdio(stdio) = &server.transport else { panic!("{server:?}") };
+    assert_eq!(stdio.command.as_str(), "nodejs");
+    let index = folder.join("server").join("index.js").display().to_string();
+    assert_eq!(texts(stdio), [&*index, "/home/ada/a", "/b", "--limit=5"]);
+    let env = [("API", "zq-5fQ9zL"), ("DOCS", "/home/ada/Documents"), ("NOTE", "")];
+    assert_eq!(pairs(&stdio.env), env);
+    assert_eq!(server.secrets, ["user_config.api"]);
+    assert!(config.warnings().is_empty(), "{:?}", config.warnings());
+    assert!(unset.contains("`server.mcp_config.env.API`"), "{unset}");
+    assert!(unset.contains("give it by `--var user_config.api=..`"), "{unset}");
+}
+
+#[test]
+fn a_bundle_that_is_packed_or_does_not_say_how_it_starts_is_rejected() {
+    let error = super::support::loader().file("files.mcpb").load().unwrap_err().to_string();
+    assert!(error.contains("unpack it, and name its `manifest.json`"), "{error}");
+    let mut manifest = manifest();
+    manifest["server"] = json!({ "type": "uv", "entry_point": "main.py" });
+    let error = load(&manifest.to_string()).unwrap_err().to_string();
+    assert!(error.contains("does not say how its server is started"), "{error}");
+}
+
+#[test]
+fn other_forms_are_rejected_with_what_to_write() {
+    for (document, help) in [
+        (
+            json!({ "experimental": { "modelContextProtocolServers": [{ "transport": {} }] } }),
+            "Continue's list",
+        ),
+        (json!({ "openctx.providers": { "x": {} } }), "`{ \"mcpServers\""),
+        (
+            json!({ "mcp": { "stdio_servers": [{ "name": "a", "command": "x" }] } }),
+            "`[mcpServers.NAME]` with `command`",
+        ),
+        (json!({ "mcp": { "sse_servers": ["https://example.com"] } }), "`type = \"sse\"`"),
+        (json!({ "startCommand": { "type": "stdio", "configSchema": {} } }), "Smithery"),
+        (
+            json!({ "name": "io.x/y", "repository": { "url": "https://example.com" }, "packages": [{}] }),
+            "npx -y NAME",
+        ),
+        (
+            json!({ "name": "io.x/y", "remotes": [{ "type": "sse", "url": "https://example.com" }] }),
+            "MCP registry",
+        ),
+        (json!({ "registry": { "fetch": { "image": "mcp/fetch" } } }), "`docker`"),
+        (json!({ "projects": { "/x": { "mcpServers": {} } } }), "`.mcp.json`"),
+    ] {
+        let error = load(&document.to_string()).unwrap_err();
+        assert_eq!(error.problems.len(), 1, "{document}: {error}");
+        assert!(error.problems[0].text.contains("not read"), "{document}: {error}");
+        assert!(error.problems[0].help.contains(help), "{document}: {error}");
+    }
+    // Servers may have these names.
+    let names =
+        json!({ "packages": { "command": "x" }, "registry": { "url": "https://example.com" } });
+    assert_eq!(load(&names.to_string()).unwrap().servers.len(), 2);
+    let amp = json!({ "amp.mcpServers": { "a": { "command": "x" } }, "amp.theme": {} });
+    assert!(load(&amp.to_string()).unwrap().servers.contains_key("a"));
+}

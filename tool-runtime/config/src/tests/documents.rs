@@ -72,7 +72,7 @@ fn a_document_without_servers_is_explained() {
         (r#"{ "editor.fontSize": 14 }"#, "the file lists no servers"),
         (r#"{ "a": {} }"#, "the file lists no servers"),
         (r#"{ "command": "npx" }"#, "the entry of a server without its name"),
-        (r#"{ "mcpServers": [] }"#, "this is not a map of servers"),
+        (r#"{ "mcpServers": 5 }"#, "this is not a map of servers"),
         (r#"{ "mcpServer": { "a": { "command": "x" } } }"#, "did you mean `mcpServers`?"),
         (r#"{ "mcp_server": { "a": { "url": "x" } } }"#, "did you mean `mcp"),
         (r#"{ "mcpServers": { "": { "command": "x" } } }"#, "the name of the server is empty"),
