@@ -34,16 +34,23 @@ pub(super) fn read(
     is_call: &dyn Fn(&RequestId) -> bool,
 ) -> Result<Incoming, Recovered> {
     match serde_json::from_slice(text) {
-        // An error may stand beside it.
-        Ok(message) if is_null_result(&message) => odd_answer(text, is_call).unwrap_or(Ok(message)),
+        Ok(message) if is_odd(&message) => odd_answer(text, is_call).unwrap_or(Ok(message)),
         Ok(message) => Ok(message),
-        Err(why) => Err(recover(text, &why, is_call)),
+        Err(why) => odd_answer(text, is_call).unwrap_or_else(|| Err(recover(text, &why, is_call))),
     }
 }
 
-fn is_null_result(message: &Incoming) -> bool {
-    let null = |result: &ServerResult| matches!(result, ServerResult::CustomResult(CustomResult(value)) if value.is_null());
-    matches!(message, JsonRpcMessage::Response(JsonRpcResponse { result, .. }) if null(result))
+/// Whether a message was read although it departs from JSON-RPC: an error may stand beside a result that is null, and an
+/// error without an id answers the only request.
+pub(super) fn is_odd(message: &Incoming) -> bool {
+    match message {
+        JsonRpcMessage::Response(JsonRpcResponse {
+            result: ServerResult::CustomResult(CustomResult(result)),
+            ..
+        }) => result.is_null(),
+        JsonRpcMessage::Error(error) => error.id.is_none(),
+        _ => false,
+    }
 }
 
 /// Reads an answer that departs from JSON-RPC. `None` for other text.
@@ -70,11 +77,7 @@ fn recover(
     }
     match lossy_utf8(text).and_then(|text| serde_json::from_str(&text).ok()) {
         Some(message) => Recovered::Messages(vec![message]),
-        None => match odd_answer(text, is_call) {
-            Some(Ok(message)) => Recovered::Messages(vec![message]),
-            Some(Err(recovered)) => recovered,
-            None => fail_request((text, text), &why.to_string(), is_call),
-        },
+        None => fail_request((text, text), &why.to_string(), is_call),
     }
 }
 

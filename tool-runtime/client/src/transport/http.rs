@@ -5,6 +5,7 @@ mod challenge;
 mod client;
 mod credentials;
 mod error;
+mod events;
 mod header_values;
 mod headers;
 #[cfg(feature = "oauth")]

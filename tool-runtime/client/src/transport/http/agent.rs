@@ -1,6 +1,5 @@
 //! The HTTP client with its connection pool.
 
-use super::client::recording_status;
 use reqwest::redirect::{Attempt, Policy};
 use reqwest::{Client, Url};
 use std::time::Duration;
@@ -25,8 +24,7 @@ pub(super) fn client(url: &Url) -> Result<Client, String> {
         .tcp_keepalive_retries(KEEPALIVE_RETRIES)
         .redirect(Policy::custom(|attempt| {
             if is_same_server(&attempt) { attempt.follow() } else { attempt.stop() }
-        }))
-        .retry(recording_status());
+        }));
     if is_this_machine(url) {
         builder = builder.no_proxy();
     }

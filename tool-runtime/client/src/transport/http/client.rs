@@ -2,9 +2,10 @@
 
 mod backend;
 mod classify;
+mod described;
+mod exchange;
 mod post;
 mod sse_recovery;
-mod status;
 
 use super::credentials::{HeaderMap, NoHeaders};
 use super::error::{HttpError, TransportError};
@@ -12,12 +13,14 @@ use super::headers::Headers;
 use super::sse_backoff::{Events, with_bounded_retry};
 use crate::notification_router::NotificationRouter;
 use classify::{no_headers, rejection, without_url};
+use exchange::Exchange;
+pub(super) use exchange::http_error;
 use reqwest::header::AUTHORIZATION;
-use rmcp::transport::streamable_http_client::StreamableHttpClient as _;
-pub(super) use status::recording_status;
-use std::sync::Arc;
+use rmcp::transport::streamable_http_client::StreamableHttpError;
 use std::sync::atomic::{AtomicBool, AtomicU32};
+use std::sync::{Arc, Mutex};
 use tokio_util::sync::CancellationToken;
+use tool_runtime_core::seam::lock;
 
 /// Limit on an event of a stream, in bytes.
 const MAX_EVENT: usize = 16 << 20;
@@ -45,6 +48,8 @@ struct Shared {
     breaks: Arc<AtomicU32>,
     /// Cancelled when the server is unreachable, or has ended the session.
     lost: CancellationToken,
+    /// The failure that ended rmcp's transport, which does not pass it on.
+    failure: Mutex<Option<TransportError>>,
 }
 
 impl Client {
@@ -62,6 +67,7 @@ impl Client {
             has_stream: AtomicBool::new(false),
             breaks: Arc::default(),
             lost: CancellationToken::new(),
+            failure: Mutex::default(),
         }))
     }
 
@@ -74,7 +80,25 @@ impl Client {
     }
 
     pub(super) fn transport_error(&self, error: HttpError) -> TransportError {
-        TransportError::new(error, &self.0.headers)
+        let kept = match error {
+            StreamableHttpError::TransportChannelClosed => lock(&self.0.failure).take(),
+            _ => None,
+        };
+        kept.unwrap_or_else(|| TransportError::new(error, &self.0.headers))
+    }
+
+    fn keep_failure(&self, failure: TransportError) {
+        *lock(&self.0.failure) = Some(failure);
+    }
+
+    fn exchange<'a>(
+        &'a self,
+        url: &'a str,
+        session: Option<&'a str>,
+        headers: HeaderMap,
+        longest: usize,
+    ) -> Exchange<'a> {
+        Exchange { agent: self.agent(), url, session, headers, longest }
     }
 
     /// Waits until the server is unreachable, or has ended the session.
@@ -125,14 +149,8 @@ impl Client {
         longest: usize,
     ) -> Result<Events, HttpError> {
         let opened = self.renewing(own, |headers| {
-            self.agent().get_stream_with_max_sse_event_size(
-                Arc::clone(&url),
-                session.clone(),
-                last.clone(),
-                None,
-                headers,
-                longest,
-            )
+            let exchange = self.exchange(&url, session.as_deref(), headers, longest);
+            exchange.get(last.as_deref())
         });
         opened.await.map(|events| with_bounded_retry(events, Arc::clone(&self.0.breaks)))
     }

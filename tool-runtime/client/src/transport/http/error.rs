@@ -44,21 +44,7 @@ impl TransportError {
                 Self::Unsent(Unsent::new("the session has expired or does not exist (HTTP 404)"))
             }
             E::Client(error) => Self::of_client(error),
-            E::HttpStatus(error) => Self::Lost(match &error.retry_after {
-                Some(after) => {
-                    let after = line(after);
-                    format!("{error}; retry after {after}")
-                }
-                None => error.to_string(),
-            }),
             E::UnexpectedServerResponse(text) => Self::of_response(&line(&text)),
-            E::UnexpectedContentType(kind) => {
-                let kind = kind.map_or_else(
-                    || "without a content type".to_owned(),
-                    |kind| format!("with `{}`", line(&kind)),
-                );
-                Self::Lost(format!("it answers {kind}, which is not MCP; is this its address?"))
-            }
             E::Io(error) if error.kind() == io::ErrorKind::PermissionDenied => {
                 Self::Unauthorized(Unauthorized(line(&error.to_string())))
             }
@@ -122,7 +108,7 @@ fn tls_error<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> 
     error.downcast_ref().or_else(wrapped)
 }
 
-/// The HTTP status of an unexpected response: rmcp writes it at the start of the text.
+/// The HTTP status of an unexpected response: the text begins with it.
 pub(super) fn status(text: &str) -> Option<u16> {
     text.strip_prefix("HTTP ")?.get(..3)?.parse().ok()
 }

@@ -1,18 +1,17 @@
 //! The transport of 2024-11-05: an event stream, and a second address for requests.
 
-use super::client::Client;
+use super::client::{Client, http_error};
 use super::credentials::HeaderMap;
 use super::error::{HttpError, TransportError};
 use super::sse_backoff::Events;
 use crate::connect_error::{ConnectError, Kind};
 use crate::recovery::{self, Incoming, Recovered};
 use futures_util::StreamExt as _;
-use reqwest::header::WWW_AUTHENTICATE;
 use reqwest::{Response, StatusCode, Url};
 use rmcp::RoleClient;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
-use rmcp::transport::streamable_http_client::{AuthRequiredError, StreamableHttpError};
+use rmcp::transport::streamable_http_client::StreamableHttpError;
 use std::collections::VecDeque;
 
 /// A connection, which lasts as long as its stream.
@@ -106,23 +105,12 @@ impl Transport<RoleClient> for Sse {
 }
 
 /// Checks the response to a message.
-async fn accepted(mut response: Response) -> Result<(), HttpError> {
-    let status = response.status();
-    match status {
+async fn accepted(response: Response) -> Result<(), HttpError> {
+    match response.status() {
         status if status.is_success() => Ok(()),
-        StatusCode::UNAUTHORIZED => {
-            let challenge = response.headers().get(WWW_AUTHENTICATE);
-            let challenge = challenge.and_then(|value| value.to_str().ok()).unwrap_or_default();
-            let error = AuthRequiredError::new(challenge.to_owned());
-            Err(StreamableHttpError::AuthRequired(error))
-        }
         // The stream no longer exists on the server.
         StatusCode::NOT_FOUND => Err(StreamableHttpError::SessionExpired),
-        status => {
-            let event = response.chunk().await.ok().flatten().unwrap_or_default();
-            let text = format!("HTTP {status}: {}", String::from_utf8_lossy(&event));
-            Err(StreamableHttpError::UnexpectedServerResponse(text.into()))
-        }
+        _ => Err(http_error(response).await),
     }
 }
 

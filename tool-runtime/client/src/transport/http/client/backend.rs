@@ -1,6 +1,7 @@
 //! The HTTP backend of rmcp's transport.
 
 use super::classify::{code, is_gone, is_transient};
+use super::sse_recovery::recovering;
 use super::{Client, MAX_EVENT};
 use crate::transport::http::credentials::HeaderMap;
 use crate::transport::http::error::HttpError;
@@ -107,6 +108,6 @@ impl StreamableHttpClient for Client {
             Err(error) if is_gone(error) => self.0.lost.cancel(),
             Err(_) => {}
         }
-        opened
+        opened.map(|events| recovering(events, None, false))
     }
 }

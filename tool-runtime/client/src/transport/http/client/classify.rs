@@ -1,5 +1,6 @@
 //! Classifies failures of requests.
 
+use super::exchange::UNREADABLE;
 use crate::transport::http::credentials::{NoHeaders, RejectedRequest};
 use crate::transport::http::error::{HttpError, status};
 use reqwest::header::HeaderValue;
@@ -42,7 +43,6 @@ pub(super) fn code(error: &HttpError) -> Option<u16> {
     match error {
         StreamableHttpError::AuthRequired(_) => Some(401),
         StreamableHttpError::InsufficientScope(_) => Some(403),
-        StreamableHttpError::HttpStatus(error) => Some(error.status),
         StreamableHttpError::UnexpectedServerResponse(text) => status(text),
         StreamableHttpError::Client(error) => error.status().map(|status| status.as_u16()),
         _ => None,
@@ -70,9 +70,7 @@ pub(super) fn is_gone(error: &HttpError) -> bool {
 /// Whether the server sent an answer that cannot be read.
 pub(super) fn is_unreadable(error: &HttpError) -> bool {
     match error {
-        StreamableHttpError::UnexpectedServerResponse(text) => {
-            text.starts_with("could not parse JSON response")
-        }
+        StreamableHttpError::UnexpectedServerResponse(text) => text.starts_with(UNREADABLE),
         StreamableHttpError::ResponseBodyTooLarge { .. } => true,
         _ => false,
     }

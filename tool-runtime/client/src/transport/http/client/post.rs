@@ -3,7 +3,6 @@
 use super::Client;
 use super::classify::{code, is_gone, is_unreadable, reports_no_session};
 use super::sse_recovery::recovering;
-use super::status::with_status;
 use crate::odd_answers::is_same_id;
 use crate::param_headers::{self, CalledTool};
 use crate::transport::http::credentials::HeaderMap;
@@ -16,7 +15,7 @@ use rmcp::model::{
     JsonRpcMessage, ProtocolVersion, RequestId, ServerJsonRpcMessage, ServerResult,
 };
 use rmcp::transport::streamable_http_client::{
-    StreamableHttpClient as _, StreamableHttpError, StreamableHttpPostResponse as Answer,
+    StreamableHttpError, StreamableHttpPostResponse as Answer,
 };
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -47,22 +46,22 @@ impl Client {
             repeat_arguments(call, &mut own);
         }
         let answer = self.renewing(own, |headers| {
-            self.agent().post_message_with_max_sse_event_size(
-                Arc::clone(&url),
-                message.clone(),
-                session.clone(),
-                None,
-                headers,
-                longest,
-            )
+            let exchange = self.exchange(&url, session.as_deref(), headers, longest);
+            exchange.post(&message)
         });
-        let (answer, status) = with_status(answer).await;
-        let Some((request, id)) = request else { return answer };
+        let answer = answer.await;
+        let Some((request, id)) = request else {
+            return self.delivered(answer.map(|(answer, _)| answer), session.is_some());
+        };
+        let (answer, status) = match answer {
+            Ok((answer, status)) => (Ok(answer), Some(status.as_u16())),
+            Err(error) => (Err(error), None),
+        };
         let is_call = matches!(request, ClientRequest::CallToolRequest(_));
         if answer.is_ok() && is_call {
             self.0.headers.note_success();
         }
-        match answer.map(|answer| recovered(answer, is_call)) {
+        match answer.map(|answer| recovered(answer, id, is_call)) {
             Ok(Answer::Json(JsonRpcMessage::Error(error), session_id))
                 if !is_to(error.id.as_ref(), id) =>
             {
@@ -83,6 +82,29 @@ impl Client {
             }
             Err(error) => self.failed(error, request, id),
         }
+    }
+
+    /// Handles what a server answers to a notification or an answer of ours. Only a session that is gone and missing
+    /// authorization fail the connection; other failures are logged.
+    fn delivered(
+        &self,
+        answer: Result<Answer, HttpError>,
+        has_session: bool,
+    ) -> Result<Answer, HttpError> {
+        let error = match answer {
+            Ok(_) => return Ok(Answer::Accepted),
+            Err(error) => error,
+        };
+        let is_harmless = code(&error).is_some_and(|code| !matches!(code, 401 | 403))
+            && !(is_gone(&error) && has_session);
+        let failure = self.transport_error(error);
+        if is_harmless {
+            let server = self.0.notifications.server();
+            tracing::warn!(server, "it rejects a notification: {failure}");
+            return Ok(Answer::Accepted);
+        }
+        self.keep_failure(failure);
+        Err(StreamableHttpError::TransportChannelClosed)
     }
 
     /// Checks that an answer ends the request.
@@ -136,9 +158,11 @@ impl Client {
 }
 
 /// Recovers unreadable answers in a stream.
-fn recovered(answer: Answer, is_call: bool) -> Answer {
+fn recovered(answer: Answer, id: &RequestId, is_call: bool) -> Answer {
     match answer {
-        Answer::Sse(events, session) => Answer::Sse(recovering(events, is_call), session),
+        Answer::Sse(events, session) => {
+            Answer::Sse(recovering(events, Some(id.clone()), is_call), session)
+        }
         other => other,
     }
 }
