@@ -3,5 +3,6 @@
 mod endings;
 mod fake;
 mod folder;
+mod readme;
 mod requests;
 mod turns;
