@@ -117,7 +117,7 @@ async fn a_skill_whose_server_fails_is_not_loaded() {
     let reason = in_time(not_loaded(session.pool(), "far")).await;
     assert!(
         reason.starts_with(
-            "the skill `far` cannot be loaded: no MCP server could be connected to:\n- far: "
+            "the skill `far` cannot be loaded: MCP servers that are required could not be connected to:\n- far: "
         ),
         "{reason}"
     );
