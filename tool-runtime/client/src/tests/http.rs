@@ -1,16 +1,18 @@
 //! Servers over HTTP whose streams and answers are odd.
 
 use super::support::{call, is, pool, usual};
+use crate::time_limit::in_time;
 use crate::{McpManager, McpState};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::time::Instant;
 use tool_runtime_config::McpServerConfig;
 use tool_runtime_core::ToolPool;
 
-/// An HTTP response: status line, content type, body.
+/// An HTTP response: status line, content type, body. Without a status the server is silent.
 struct Response(&'static str, &'static str, String);
 
 type Answer = dyn Fn(&Value) -> Option<Response> + Send + Sync;
@@ -18,6 +20,15 @@ type Answer = dyn Fn(&Value) -> Option<Response> + Send + Sync;
 /// A manager with a server that answers as `answer` says, or else as one of 2025-11-25 without streams.
 async fn started(
     answer: impl Fn(&Value) -> Option<Response> + Send + Sync + 'static,
+) -> (ToolPool, McpManager) {
+    let hour = Duration::from_secs(3600);
+    started_with(answer, |entry| entry.call_timeout(hour)).await
+}
+
+/// The same with another entry.
+async fn started_with(
+    answer: impl Fn(&Value) -> Option<Response> + Send + Sync + 'static,
+    entry: impl FnOnce(McpServerConfig) -> McpServerConfig,
 ) -> (ToolPool, McpManager) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
@@ -28,7 +39,8 @@ async fn started(
         }
     });
     let (pool, hour) = (pool(), Duration::from_secs(3600));
-    let builder = McpManager::builder().server("s", McpServerConfig::http(url)).retry(hour, hour);
+    let entry = entry(McpServerConfig::http(url));
+    let builder = McpManager::builder().server("s", entry).retry(hour, hour);
     let manager = builder.start(&pool).unwrap();
     manager.settled().await;
     (pool, manager)
@@ -47,6 +59,9 @@ async fn serve(stream: TcpStream, answer: Arc<Answer>) {
             _ => Response("405 Method Not Allowed", "text/plain", String::new()),
         };
         let Response(status, kind, body) = response;
+        if status.is_empty() {
+            return std::future::pending().await;
+        }
         let length = body.len();
         let head = format!(
             "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n\r\n"
@@ -226,4 +241,21 @@ async fn an_error_in_a_body_of_another_shape_is_the_refusal() {
     .await;
     let failed = call(&pool, "s.echo").await;
     assert!(failed.error().unwrap().message().contains("refused `echo`: no disk"), "{failed:?}");
+}
+
+#[tokio::test]
+async fn resources_are_listed_and_read_within_the_call_timeout_of_the_entry() {
+    let silent = |message: &Value| {
+        message["method"]
+            .as_str()?
+            .starts_with("resources/")
+            .then(|| Response("", "", String::new()))
+    };
+    let (limit, began) = (Duration::from_millis(100), Instant::now());
+    let (_pool, manager) = started_with(silent, |entry| entry.call_timeout(limit)).await;
+    let listed = in_time("a list", manager.resources("s")).await.unwrap_err().to_string();
+    assert!(listed.contains("it did not answer in time"), "{listed}");
+    let read = in_time("contents", manager.read_resource("s", "a:b")).await.unwrap_err();
+    assert!(read.to_string().contains("it did not answer in time"), "{read}");
+    assert!(began.elapsed() < Duration::from_secs(30), "not the limit of servers without one");
 }
