@@ -334,12 +334,13 @@ impl Export {
     ) -> Result<Vec<Value>, ImportError> {
         let mut messages = self.format.answer(answer)?;
         let mut given: Vec<&ToolResult> = results.into_iter().collect();
-        let results: Vec<Result<&ToolResult, ToolResult>> = self
+        let results: Vec<Result<&ToolResult, Box<ToolResult>>> = self
             .calls(answer)?
             .into_iter()
-            .map(|call| take_result(&mut given, &call).ok_or_else(|| not_run(call)))
+            .map(|call| take_result(&mut given, &call).ok_or_else(|| Box::new(not_run(call))))
             .collect();
-        let results = results.iter().map(|result| result.as_ref().map_or_else(|own| own, |it| *it));
+        let results =
+            results.iter().map(|it| it.as_ref().map_or_else(|own| &**own, |given| *given));
         messages.extend(self.results(results.chain(given)));
         Ok(messages)
     }

@@ -54,7 +54,7 @@ fn split_data_url(data: &str) -> (Option<&str>, &str) {
 fn normal_base64(data: &str) -> Option<Cow<'_, str>> {
     let is_digit = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
     let digits = data.trim_end_matches('=');
-    let is_normal = data.len() % 4 == 0
+    let is_normal = data.len().is_multiple_of(4)
         && data.len() - digits.len() <= 2
         && digits.bytes().all(|byte| is_digit(&byte));
     if is_normal {
@@ -69,7 +69,7 @@ fn normal_base64(data: &str) -> Option<Cow<'_, str>> {
     if normal.len() % 4 == 1 || !normal.bytes().all(|byte| is_digit(&byte)) {
         return None;
     }
-    while normal.len() % 4 > 0 {
+    while !normal.len().is_multiple_of(4) {
         normal.push('=');
     }
     Some(Cow::Owned(normal))
