@@ -60,6 +60,10 @@ fn plain(mut entry: Value) -> Value {
         members.extend(config);
     }
     members.retain(|key, _| !IGNORED.contains(&key.as_str()));
+    // Over HTTP they are the names of variables in headers, which are read anyway.
+    if members.contains_key("uri") {
+        members.retain(|key, _| !["envs", "env_keys"].contains(&key.as_str()));
+    }
     if let Some(limit) = members.get_mut("timeout").filter(|limit| limit.is_number()) {
         *limit = json!(format!("{limit}s"));
     }

@@ -22,6 +22,11 @@ pub(crate) fn entries(
             findings.problem(&location, "is not an entry of a server", help);
             continue;
         };
+        if entry.contains_key("uses") {
+            let help = "copy the `command` or `url` of the block into the entry";
+            findings.warn(&location, "a block of Continue's hub (`uses`) is not read", help);
+            continue;
+        }
         if name.is_empty() {
             findings.problem(&location, "the server has no name", "add `name: NAME`");
             continue;

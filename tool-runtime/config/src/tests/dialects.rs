@@ -253,7 +253,8 @@ fn continue_is_read() {
                 {
                     "name": "web", "type": "streamable-http", "url": "https://example.com/mcp",
                     "requestOptions": { "headers": { "X-Team": "core" } }, "faviconUrl": "x"
-                }
+                },
+                { "uses": "anthropic/memory-mcp" }
             ]
         }"#,
     )
@@ -265,6 +266,8 @@ fn continue_is_read() {
     assert_eq!(files.connect_timeout, Some(std::time::Duration::from_millis(2500)));
     let McpTransportConfig::Http(web) = &config.servers["web"].transport else { panic!("HTTP") };
     assert_eq!(pairs(&web.headers), [("X-Team", "core")]);
+    let warnings: Vec<_> = config.warnings().iter().map(ToString::to_string).collect();
+    assert!(warnings[1].contains("a block of Continue's hub (`uses`) is not read"), "{warnings:?}");
     let error =
         load(r#"{ "mcpServers": [{ "command": "x" }, 5, { "name": "a", "comand": "x" }] }"#);
     let problems: Vec<_> = error.unwrap_err().problems.iter().map(ToString::to_string).collect();
@@ -289,7 +292,7 @@ fn goose_is_read() {
                     "enabled": true,
                     "config": {
                         "type": "streamable_http", "name": "web", "uri": "https://example.com/mcp",
-                        "headers": { "X-Team": "core" }, "envs": {}, "env_keys": [], "available_tools": ["get"]
+                        "headers": { "X-Team": "core" }, "envs": {}, "env_keys": ["TOKEN"], "available_tools": ["get"]
                     }
                 },
                 "old": { "type": "sse", "uri": "https://example.com/sse", "enabled": false }
