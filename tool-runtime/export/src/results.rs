@@ -50,7 +50,13 @@ impl Part {
 
 /// The parts of a result. Links and unknown blocks are described in text.
 fn parts(result: &ToolResult) -> Vec<Part> {
-    result.observation().content().iter().map(part).collect()
+    let mut parts: Vec<Part> = result.observation().content().iter().map(part).collect();
+    // Requests reject texts without a word, and failures without a text.
+    parts.retain(|part| !matches!(part, Part::Text(text) if text.trim().is_empty()));
+    if parts.is_empty() && result.is_error() {
+        parts.push(Part::Text("the tool failed without a message".to_owned()));
+    }
+    parts
 }
 
 fn part(block: &ContentBlock) -> Part {
@@ -120,8 +126,6 @@ fn anthropic(result: &ToolResult) -> Value {
             }
             other => json!({ "type": "text", "text": other.into_text() }),
         })
-        // Empty texts are rejected.
-        .filter(|block| block["text"] != "")
         .collect();
     let mut block = Map::new();
     block.insert("type".to_owned(), json!("tool_result"));

@@ -7,7 +7,7 @@ mod merge;
 mod responses;
 
 use crate::api::Api;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::vec;
 
 /// A streamed answer of a model. It takes the events one by one and ends as the answer that the API
@@ -92,12 +92,15 @@ impl AnswerStream {
     /// # Errors
     /// The line's data is not JSON, or as in [`Self::push`].
     pub fn push_line(&mut self, line: &str) -> Result<EventDeltas, StreamError> {
-        let data = line.strip_prefix("data:").map_or("", str::trim);
+        let line = line.trim_start_matches('\u{feff}');
+        let data = line.strip_prefix("data:").or_else(|| line.strip_prefix("error:"));
+        // Some servers answer by an error alone, without events.
+        let data = data.unwrap_or(if line.starts_with('{') { line } else { "" }).trim();
         let deltas = match data {
             "" => Vec::new(),
             "[DONE]" => {
-                // Some servers end without a reason.
-                self.is_ended |= self.answer.as_object().is_some_and(|answer| !answer.is_empty());
+                // Some servers compatible with OpenAI's end without a reason.
+                self.is_ended |= self.api == Api::OpenAiChat && self.answer["choices"].is_array();
                 Vec::new()
             }
             data => {
@@ -117,8 +120,10 @@ impl AnswerStream {
     }
 
     fn add(&mut self, event: &Value) -> Result<Vec<Delta>, StreamError> {
-        let is_error = |error: &&Value| !error.is_null() && **error != Value::Bool(false);
+        let nothing = [Value::Null, Value::Bool(false), json!(""), json!({})];
+        let is_error = |error: &&Value| !nothing.contains(error);
         let failure = event.get("error").filter(is_error);
+        let failure = failure.or_else(|| (event["type"] == "error").then_some(event));
         let failure = failure.or_else(|| event.pointer("/response/error").filter(is_error));
         if let Some(error) = failure {
             let message = error["message"].as_str().or(error.as_str()).map(str::to_owned);

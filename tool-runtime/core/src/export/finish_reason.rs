@@ -44,7 +44,9 @@ impl FinishReason {
     /// ```
     pub fn from_word(word: &str) -> Self {
         let own = || word.to_owned();
-        match word.to_ascii_lowercase().as_str() {
+        // Gemini's endpoint that is compatible with OpenAI's writes what it filtered before the word.
+        let last = word.rsplit(':').next().unwrap_or_default().trim();
+        match last.to_ascii_lowercase().as_str() {
             ""
             | "stop"
             | "end_turn"
@@ -61,6 +63,9 @@ impl FinishReason {
             "length"
             | "max_tokens"
             | "max_output_tokens"
+            | "max_length"
+            | "max_completion_tokens"
+            | "token_limit"
             | "model_length"
             | "model_context_window_exceeded" => Self::TokenLimit(own()),
             "content_filter"
@@ -72,6 +77,7 @@ impl FinishReason {
             | "prohibited_content"
             | "spii"
             | "sensitive"
+            | "model_armor"
             | "image_safety"
             | "image_prohibited_content"
             | "image_recitation" => Self::Filtered(own()),

@@ -6,8 +6,8 @@ mod pointer;
 
 pub use pointer::shown as schema_path;
 
-use keywords::{LISTED, NAMED, NOT_NULL, SILENT, SINGLE, TYPES};
-use serde_json::{Map, Value, json};
+use keywords::{LISTED, NAMED, NOT_NULL, NUMBERS, SILENT, SINGLE, TYPES};
+use serde_json::{Map, Number, Value, json};
 
 /// Limit on the named places of one kind of repair.
 const MAX_PLACES: usize = 3;
@@ -19,6 +19,8 @@ type Rewrite = fn(&mut Translator, &mut Map<String, Value>);
 const REWRITES: &[Rewrite] = &[
     Translator::dialect,
     Translator::nulls,
+    Translator::annotations,
+    Translator::numbers,
     Translator::empty_lists,
     Translator::beside_references,
     Translator::ids,
@@ -135,6 +137,37 @@ impl Translator {
             is_kept
         });
         removed.iter().for_each(|key| self.note("null is read as an absent keyword", key));
+    }
+
+    /// An annotation of another type says nothing about values.
+    fn annotations(&mut self, members: &mut Map<String, Value>) {
+        let is_valid = |key: &str, value: &Value| match key {
+            "$comment" | "description" | "title" => value.is_string(),
+            "deprecated" | "readOnly" | "writeOnly" => value.is_boolean(),
+            "examples" => value.is_array(),
+            "allOf" => value.as_array().is_none_or(|schemas| !schemas.is_empty()),
+            _ => true,
+        };
+        let faulty: Vec<String> = members
+            .iter()
+            .filter(|(key, value)| !is_valid(key, value))
+            .map(|(key, _)| key.clone())
+            .collect();
+        for key in faulty {
+            members.shift_remove(&key);
+            self.note("what says nothing about values in this form is left out", &key);
+        }
+    }
+
+    /// Some languages write numbers as text.
+    fn numbers(&mut self, members: &mut Map<String, Value>) {
+        for key in NUMBERS {
+            let Some(Value::String(text)) = members.get(*key) else { continue };
+            if let Ok(number) = text.trim().parse::<Number>() {
+                members.insert((*key).to_owned(), number.into());
+                self.note("the text of a number is read as the number", key);
+            }
+        }
     }
 
     /// Some languages write an empty list for an empty object.

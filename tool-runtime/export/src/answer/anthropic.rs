@@ -39,8 +39,8 @@ pub(super) fn messages(answer: &Value) -> Result<Vec<Value>, ImportError> {
         match block["type"].as_str() {
             // Texts without a word are rejected.
             Some("text") if block["text"].as_str().is_none_or(|text| text.trim().is_empty()) => {}
-            // A thought that was cut has no signature, without which it is rejected.
-            Some("thinking") if is_cut && index == last => {}
+            // A thought that was cut has no signature, and a call of the API's own tool no result.
+            Some("thinking" | "server_tool_use" | "mcp_tool_use") if is_cut && index == last => {}
             Some("tool_use") => content.push(repeated(block, ids.next().unwrap_or_default())),
             _ => content.push(block.clone()),
         }

@@ -4,11 +4,28 @@ use super::call::{call, ids, object_text, request_name};
 use super::{joined, lacking};
 use crate::api::Api;
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 use tool_runtime_core::{ImportError, ToolCall};
 
-fn message(answer: &Value) -> Result<&Map<String, Value>, ImportError> {
+/// The message of the first choice. Some servers send its calls as another choice.
+fn message(answer: &Value) -> Result<Cow<'_, Map<String, Value>>, ImportError> {
     let message = answer.pointer("/choices/0/message").and_then(Value::as_object);
-    message.ok_or_else(|| lacking(answer, "OpenAI Chat Completions", "/choices/0/message"))
+    let message =
+        message.ok_or_else(|| lacking(answer, "OpenAI Chat Completions", "/choices/0/message"))?;
+    let has_calls = |message: &Map<String, Value>| {
+        message.get("tool_calls").and_then(Value::as_array).is_some_and(|calls| !calls.is_empty())
+    };
+    let is_whole = has_calls(message) || answer["choices"][0]["finish_reason"] == "stop";
+    let others = answer["choices"].as_array().into_iter().flatten().skip(1);
+    let other = others.filter_map(|choice| choice["message"].as_object()).find(|it| has_calls(it));
+    match other.filter(|_| !is_whole) {
+        Some(other) => {
+            let mut message = message.clone();
+            message.insert("tool_calls".to_owned(), other["tool_calls"].clone());
+            Ok(Cow::Owned(message))
+        }
+        None => Ok(Cow::Borrowed(message)),
+    }
 }
 
 /// The calls of a message, with their ids.
@@ -20,7 +37,7 @@ fn items(answer: &Value, message: &Map<String, Value>) -> Vec<(Value, String)> {
 }
 
 pub(super) fn calls(answer: &Value) -> Result<Vec<ToolCall>, ImportError> {
-    let items = items(answer, message(answer)?).into_iter();
+    let items = items(answer, &*message(answer)?).into_iter();
     let calls = items.map(|(item, id)| {
         let function = &item["function"];
         call(id, &function["name"], &function["arguments"])
@@ -39,9 +56,11 @@ pub(super) fn text(answer: &Value) -> Result<String, ImportError> {
 
 pub(super) fn messages(answer: &Value) -> Result<Vec<Value>, ImportError> {
     let given = message(answer)?;
-    let calls: Vec<Value> = items(answer, given).into_iter().map(repeated).collect();
-    let mut message = given.clone();
-    message.entry("role").or_insert_with(|| json!("assistant"));
+    let calls: Vec<Value> = items(answer, &given).into_iter().map(repeated).collect();
+    let mut message = given.into_owned();
+    if message.get("role").and_then(Value::as_str).is_none_or(str::is_empty) {
+        message.insert("role".to_owned(), json!("assistant"));
+    }
     let content = message.remove("content").map_or(Value::Null, with_words);
     // Requests reject empty lists, and some members of answers that are null.
     message.retain(|key, value| key != "tool_calls" && !value.is_null() && *value != json!([]));
@@ -71,6 +90,9 @@ fn repeated((mut item, id): (Value, String)) -> Value {
     item["id"] = Value::String(id);
     if !item["type"].is_string() {
         item["type"] = json!("function");
+    }
+    if item["type"] != "function" && item["function"].is_null() {
+        return item;
     }
     if !item["function"].is_object() {
         item["function"] = json!({});

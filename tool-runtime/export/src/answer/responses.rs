@@ -37,13 +37,20 @@ pub(super) fn calls(answer: &Value) -> Result<Vec<ToolCall>, ImportError> {
 
 pub(super) fn text(answer: &Value) -> Result<String, ImportError> {
     let messages = items(answer)?.iter().filter(|item| item["type"] == "message");
-    let parts = messages.filter_map(|item| item["content"].as_array()).flatten();
-    let words = parts.filter_map(|part| match part["type"].as_str()? {
-        "output_text" => part["text"].as_str(),
-        "refusal" => part["refusal"].as_str(),
+    Ok(messages.map(|item| words(&item["content"])).collect())
+}
+
+/// The words of a message.
+fn words(content: &Value) -> String {
+    let word = |part: &Value| match part["type"].as_str()? {
+        "output_text" => part["text"].as_str().map(str::to_owned),
+        "refusal" => part["refusal"].as_str().map(str::to_owned),
         _ => None,
-    });
-    Ok(words.collect())
+    };
+    match content {
+        Value::Array(parts) => parts.iter().filter_map(word).collect(),
+        whole => whole.as_str().unwrap_or_default().to_owned(),
+    }
 }
 
 pub(super) fn finish_reason(answer: &Value) -> FinishReason {
@@ -67,11 +74,27 @@ pub(super) fn messages(answer: &Value) -> Result<Vec<Value>, ImportError> {
             false => item.clone(),
         })
         .collect();
+    if answer["store"] == false {
+        forget(&mut messages);
+    }
     // Reasoning that nothing follows is rejected.
     while messages.last().is_some_and(|item| item["type"] == "reasoning") {
         messages.pop();
     }
     Ok(messages)
+}
+
+/// Leaves out what the API would look up in an answer that it did not store: reasoning that is not part of it, and the
+/// ids of what followed.
+fn forget(messages: &mut Vec<Value>) {
+    let count = messages.len();
+    messages.retain(|item| item["type"] != "reasoning" || !item["encrypted_content"].is_null());
+    if messages.len() == count {
+        return;
+    }
+    for item in messages.iter_mut().filter_map(Value::as_object_mut) {
+        item.shift_remove("id");
+    }
 }
 
 /// A call as a request takes it.

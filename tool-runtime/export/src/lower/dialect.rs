@@ -54,6 +54,7 @@ impl Dialect {
             },
             "minItems" if self == Self::Anthropic => matches!(value.as_u64(), Some(0 | 1)),
             "minItems" | "maxItems" | "minimum" | "maximum" => self != Self::Anthropic,
+            "pattern" if !is_portable(value) => false,
             "pattern" | "multipleOf" | "exclusiveMinimum" | "exclusiveMaximum" => {
                 self == Self::OpenAi
             }
@@ -76,4 +77,15 @@ impl Dialect {
         }
         Cow::Owned(hashed(name, is_accepted))
     }
+}
+
+/// Whether engines without lookaround and back references understand a pattern, as those of OpenAI do not.
+pub(super) fn is_portable(pattern: &Value) -> bool {
+    let Some(pattern) = pattern.as_str() else { return false };
+    let has_lookaround = ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|group| pattern.contains(group));
+    let has_back_reference = pattern.as_bytes().windows(2).enumerate().any(|(at, pair)| {
+        let is_escaped = at > 0 && pattern.as_bytes()[at - 1] == b'\\';
+        pair[0] == b'\\' && matches!(pair[1], b'1'..=b'9' | b'k') && !is_escaped
+    });
+    !has_lookaround && !has_back_reference
 }

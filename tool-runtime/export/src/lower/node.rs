@@ -135,6 +135,7 @@ impl<'a> Lowering<'a> {
         }
         let union = self.any_of(&mut map, &mut guidance)?;
         self.literals(&mut map, &mut guidance);
+        self.typed_literals(&mut map)?;
         let mut lowered = Map::new();
         for (keyword, value) in &map {
             match keyword.as_str() {
@@ -254,6 +255,36 @@ impl<'a> Lowering<'a> {
         self.describe("enum", &values, guidance);
     }
 
+    /// Strict dialects need the type beside `enum` and `const`.
+    fn typed_literals(&mut self, map: &mut Map<String, Value>) -> Result<(), String> {
+        if !self.dialect.is_strict() {
+            return Ok(());
+        }
+        let values: Vec<&Value> = match (map.get("const"), map.get("enum")) {
+            (Some(only), _) => vec![only],
+            (None, Some(Value::Array(values))) => values.iter().collect(),
+            _ => return Ok(()),
+        };
+        let mut kinds: Vec<&str> = values.into_iter().map(kind_of).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        if kinds
+            .iter()
+            .all(|kind| has_type(map, kind) || *kind == "integer" && has_type(map, "number"))
+        {
+            return Ok(());
+        }
+        match (map.contains_key("type"), kinds.as_slice()) {
+            (false, [only]) => drop(map.insert("type".to_owned(), json!(only))),
+            (false, [one, other]) if *one == "null" || *other == "null" => {
+                map.insert("type".to_owned(), json!(kinds));
+            }
+            _ => return Err(format!("the values of {} are not of one type", self.place())),
+        }
+        self.changed("type", ChangeKind::Rewritten);
+        Ok(())
+    }
+
     fn distinct(&mut self, map: &mut Map<String, Value>) {
         if let Some(kind) = plain::distinct_values(map) {
             self.changed("enum", kind);
@@ -293,6 +324,10 @@ impl<'a> Lowering<'a> {
         for (name, schema) in properties {
             let (wire, is_required) =
                 (self.dialect.property(name).into_owned(), is_required(map, name));
+            if *schema == Value::Bool(false) && !is_required && !self.dialect.is_strict() {
+                self.below(&["properties", name], |own| own.changed("false", ChangeKind::Dropped));
+                continue;
+            }
             let was_avoidable = self.is_avoidable;
             self.is_avoidable |= !is_required;
             let mut value = self.below(&["properties", name], |own| own.node(schema))?;
@@ -436,6 +471,18 @@ fn has_type(map: &Map<String, Value>, name: &str) -> bool {
         Some(Value::String(kind)) => kind == name,
         Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == name),
         _ => false,
+    }
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
     }
 }
 

@@ -2,7 +2,8 @@
 //! whose names it does not accept are renamed.
 
 use super::Lowered;
-use super::dialect::Dialect;
+use super::dialect::{Dialect, is_portable};
+use super::keywords::Guidance;
 use super::refs::resolve;
 use serde_json::{Map, Value, json};
 use tool_runtime_core::{ChangeKind, SchemaChange};
@@ -32,6 +33,7 @@ impl Conversion<'_> {
     fn schema(&mut self, schema: &mut Map<String, Value>, at: &str) -> Result<(), String> {
         self.list(schema, at);
         self.values(schema, at);
+        self.pattern(schema, at);
         for (keyword, value) in schema.iter_mut() {
             let at = format!("{at}/{keyword}");
             match (keyword.as_str(), value) {
@@ -100,6 +102,20 @@ impl Conversion<'_> {
         if let Some(kind) = distinct_values(schema) {
             self.changes.push(SchemaChange::new(at, "enum", kind));
         }
+    }
+
+    /// One pattern with lookaround makes OpenAI, and servers with grammars, reject all tools.
+    fn pattern(&mut self, schema: &mut Map<String, Value>, at: &str) {
+        let Some(pattern) = schema.get("pattern").filter(|it| it.is_string() && !is_portable(it))
+        else {
+            return;
+        };
+        let mut guidance = Guidance::default();
+        let is_described = guidance.add("pattern", pattern);
+        schema.shift_remove("pattern");
+        guidance.append_to(schema);
+        let kind = if is_described { ChangeKind::Described } else { ChangeKind::Dropped };
+        self.changes.push(SchemaChange::new(at, "pattern", kind));
     }
 
     fn reference(&self, reference: &mut String) -> Result<(), String> {

@@ -1,13 +1,14 @@
 //! References within a schema.
 
+use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 
 /// The schema that a local reference names.
 pub(crate) fn resolve<'a>(root: &'a Map<String, Value>, reference: &str) -> Option<&'a Value> {
     let mut keys = reference.strip_prefix("#/")?.split('/').map(|key| {
-        let key = key.replace("~1", "/").replace("~0", "~");
-        key.replace("%25", "%").replace("%22", "\"")
+        let key = percent_decode_str(key).decode_utf8_lossy();
+        key.replace("~1", "/").replace("~0", "~")
     });
     let first = root.get(&keys.next()?)?;
     keys.try_fold(first, |value, key| match value {

@@ -1,5 +1,6 @@
 //! Anthropic Messages: blocks that grow by deltas.
 
+use super::merge::merge;
 use super::{Delta, INDEX, add_entry, append, list, member, remove_indexes, words};
 use serde_json::{Value, json};
 
@@ -86,7 +87,12 @@ fn grow(block: &mut Value, delta: &Value) -> Option<Delta> {
             list(member(block, "citations")).push(delta["citation"].clone());
             None
         }
-        _ => None,
+        _ => {
+            for (key, value) in delta.as_object()?.iter().filter(|(key, _)| *key != "type") {
+                merge(member(block, key), key, value);
+            }
+            None
+        }
     }
 }
 

@@ -13,7 +13,10 @@ pub(super) fn push(answer: &mut Value, is_ended: &mut bool, event: &Value) -> Ve
     }
     let is_first = |choice: &&Value| choice["index"].as_u64().unwrap_or_default() == 0;
     let choices = event["choices"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let Some(choice) = choices.iter().find(is_first) else { return Vec::new() };
+    choices.iter().filter(is_first).flat_map(|choice| add(answer, is_ended, choice)).collect()
+}
+
+fn add(answer: &mut Value, is_ended: &mut bool, choice: &Value) -> Vec<Delta> {
     let known = list(member(answer, "choices"));
     if known.is_empty() {
         known.push(json!({}));
@@ -90,6 +93,7 @@ fn shown(key: &str, text: &str) -> Option<Delta> {
 fn grow_call(calls: &mut Vec<Value>, delta: &Value, is_further: bool) -> Option<Delta> {
     let members = delta.as_object()?;
     let call = match continued(calls, delta, is_further) {
+        Some(known) if is_repetition(&calls[known], delta) => return None,
         Some(known) => &mut calls[known],
         None => add_entry(calls, json!({}))?,
     };
@@ -99,6 +103,8 @@ fn grow_call(calls: &mut Vec<Value>, delta: &Value, is_further: bool) -> Option<
     for (key, value) in members {
         match (key.as_str(), value) {
             ("index" | "function", _) => {}
+            // Some servers change the id within a call.
+            ("id", _) if id(call).is_some() => {}
             ("id", Value::Number(id)) => *member(call, "id") = json!(id.to_string()),
             ("id" | "type", value) if words(value).is_none() => {}
             _ => merge(member(call, key), key, value),
@@ -115,13 +121,25 @@ fn grow_function(function: &mut Value, delta: &Map<String, Value>) -> Option<Del
     for (key, value) in delta {
         match (key.as_str(), value) {
             (_, Value::Null) => {}
-            ("arguments", Value::String(text)) => append(member(function, key), text),
+            ("arguments", Value::String(text)) => {
+                let known = member(function, key);
+                // Some servers begin with the arguments of a call that has none.
+                if known == "{}" && !text.trim().is_empty() {
+                    *known = json!("");
+                }
+                append(known, text);
+            }
             // Some servers write the arguments as an object.
             ("arguments", whole) => append(member(function, key), &whole.to_string()),
             ("name", name) => {
                 // Some servers repeat the name in each delta.
                 if let Some(name) = words(name).filter(|name| function["name"] != **name) {
-                    append(member(function, key), name);
+                    let known = member(function, key);
+                    // Some servers repeat the name so far.
+                    if known.as_str().is_some_and(|known| name.starts_with(known)) {
+                        *known = json!("");
+                    }
+                    append(known, name);
                     began = Some(Delta::Call(name.to_owned()));
                 }
             }
@@ -131,14 +149,19 @@ fn grow_function(function: &mut Value, delta: &Map<String, Value>) -> Option<Del
     began
 }
 
-/// The index of the call that a delta continues: that of its id, else that of its index, else the last.
+/// The index of the call that a delta continues: that of its id, else that of its index, else the last. A delta without a
+/// name begins a call only if both its id and its index are new.
 fn continued(calls: &[Value], delta: &Value, is_further: bool) -> Option<usize> {
     let (id, name) = (id(delta), words(&delta["function"]["name"]));
     let by_id = || calls.iter().rposition(|call| id.is_some() && self::id(call) == id);
     let by_index = || {
         calls.iter().rposition(|call| !delta["index"].is_null() && call[INDEX] == delta["index"])
     };
-    let is_anonymous = id.is_none() && (delta["index"].is_null() || name.is_none());
+    let has_index = !delta["index"].is_null();
+    let is_anonymous = match name {
+        Some(_) => id.is_none() && !has_index,
+        None => id.is_none() || !has_index,
+    };
     let last = || calls.len().checked_sub(1).filter(|_| is_anonymous);
     let known = by_id().or_else(by_index).or_else(last)?;
     // Two calls in one event that nothing tells apart.
@@ -148,19 +171,39 @@ fn continued(calls: &[Value], delta: &Value, is_further: bool) -> Option<usize> 
 
 /// Whether a delta begins another call, in spite of an id or an index that an earlier one has.
 fn begins_another(call: &Value, delta: &Value) -> bool {
+    if is_repetition(call, delta) {
+        return false;
+    }
+    let Some(name) = words(&delta["function"]["name"]) else { return false };
     let (known, delta_id) = (id(call), id(delta));
     if known.is_some() && delta_id.is_some() && known != delta_id {
         return true;
     }
-    let Some(name) = words(&delta["function"]["name"]) else { return false };
     let Some(known_name) = words(&call["function"]["name"]) else { return false };
     let indexes = (&call[INDEX], &delta["index"]);
     let is_elsewhere = !indexes.0.is_null() && !indexes.1.is_null() && indexes.0 != indexes.1;
     let arguments = call["function"]["arguments"].as_str().unwrap_or_default();
-    let is_complete = serde_json::from_str::<Map<String, Value>>(arguments).is_ok();
-    let has_more = !matches!(&delta["function"]["arguments"], Value::Null)
-        && delta["function"]["arguments"] != "";
-    is_elsewhere || is_complete && has_more || !arguments.is_empty() && name != known_name
+    let has_more = match &delta["function"]["arguments"] {
+        Value::Null => false,
+        Value::String(text) => !text.trim().is_empty(),
+        _ => true,
+    };
+    is_elsewhere || is_object(arguments) && has_more || !arguments.is_empty() && name != known_name
+}
+
+/// Whether a delta repeats a whole call.
+fn is_repetition(call: &Value, delta: &Value) -> bool {
+    let arguments = |call: &Value| call["function"]["arguments"].as_str().map(str::to_owned);
+    let is_same = |key: &str| call["function"][key] == delta["function"][key];
+    id(call).is_some()
+        && id(call) == id(delta)
+        && is_same("name")
+        && is_same("arguments")
+        && arguments(call).is_some_and(|text| is_object(&text))
+}
+
+fn is_object(arguments: &str) -> bool {
+    serde_json::from_str::<Map<String, Value>>(arguments).is_ok()
 }
 
 /// The id of a call, as text.
@@ -172,7 +215,15 @@ fn id(call: &Value) -> Option<String> {
     }
 }
 
-/// Removes the members that only the stream has.
+/// Removes the members that only the stream has. Calls of a stream without a reason for its end may be cut.
 pub(super) fn finish(answer: &mut Value) {
+    let choice = &mut member(answer, "choices")[0];
+    if words(&choice["finish_reason"]).is_none() {
+        let calls = choice["message"]["tool_calls"].as_array().into_iter().flatten();
+        let arguments = calls.map(|call| call["function"]["arguments"].as_str());
+        if arguments.into_iter().any(|text| !text.is_some_and(is_object)) {
+            choice["finish_reason"] = json!("incomplete");
+        }
+    }
     remove_indexes(answer.pointer_mut("/choices/0/message/tool_calls"));
 }

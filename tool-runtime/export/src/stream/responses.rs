@@ -10,7 +10,11 @@ pub(super) fn push(answer: &mut Value, is_ended: &mut bool, event: &Value) -> Ve
 fn change(answer: &mut Value, is_ended: &mut bool, event: &Value) -> Option<Delta> {
     let text = |key: &str| words(&event[key]).map(str::to_owned);
     match event["type"].as_str()? {
-        "response.output_text.delta" | "response.refusal.delta" => text("delta").map(Delta::Text),
+        "response.output_text.delta" => {
+            add_text(answer, event);
+            text("delta").map(Delta::Text)
+        }
+        "response.refusal.delta" => text("delta").map(Delta::Text),
         "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
             text("delta").map(Delta::Thought)
         }
@@ -32,7 +36,10 @@ fn change(answer: &mut Value, is_ended: &mut bool, event: &Value) -> Option<Delt
             None
         }
         "response.output_item.done" => {
-            set(item_of(answer, event, &event["item"])?, &event["item"]);
+            let item = item_of(answer, event, &event["item"])?;
+            set(item, &event["item"]);
+            // The next item of this index is another one.
+            item[INDEX] = Value::Null;
             None
         }
         "response.completed" | "response.incomplete" | "response.done" => {
@@ -44,15 +51,17 @@ fn change(answer: &mut Value, is_ended: &mut bool, event: &Value) -> Option<Delt
     }
 }
 
-/// The item of an event: that of its id, else that of its index, else a new one.
+/// The item of an event: that of its id or of its call, else the open one of its index, else a new one. Some servers give
+/// an item another id in each event.
 fn item_of<'a>(answer: &'a mut Value, event: &Value, item: &Value) -> Option<&'a mut Value> {
     let items = list(member(answer, "output"));
     let (id, index) = (words(&item["id"]), &event["output_index"]);
-    let by_id = items.iter().rposition(|known| id.is_some() && known["id"].as_str() == id);
-    let is_same = |known: &Value| words(&known["id"]).is_none() || id.is_none();
-    let by_index = items
-        .iter()
-        .rposition(|known| !index.is_null() && known[INDEX] == *index && is_same(known));
+    let call_id = words(&item["call_id"]);
+    let by_id = items.iter().rposition(|known| {
+        id.is_some() && known["id"].as_str() == id
+            || call_id.is_some() && known["call_id"].as_str() == call_id
+    });
+    let by_index = items.iter().rposition(|known| !index.is_null() && known[INDEX] == *index);
     match by_id.or(by_index) {
         Some(known) => items.get_mut(known),
         None => add_entry(items, json!({ INDEX: index })),
@@ -64,6 +73,24 @@ fn set(known: &mut Value, item: &Value) {
     let index = known[INDEX].take();
     *known = item.clone();
     *member(known, INDEX) = index;
+}
+
+/// Adds a text to its message. Some servers send nothing else of it.
+fn add_text(answer: &mut Value, event: &Value) {
+    let is_known = !event["output_index"].is_null() || words(&event["item_id"]).is_some();
+    let Some(text) = words(&event["delta"]).filter(|_| is_known) else { return };
+    let Some(item) = item_of(answer, event, &json!({ "id": event["item_id"] })) else { return };
+    if !item["type"].is_string() {
+        *member(item, "type") = json!("message");
+        *member(item, "role") = json!("assistant");
+    }
+    let parts = list(member(item, "content"));
+    if parts.last().is_none_or(|part| part["type"] != "output_text") {
+        parts.push(json!({ "type": "output_text", "text": "", "annotations": [] }));
+    }
+    if let Some(part) = parts.last_mut() {
+        append(member(part, "text"), text);
+    }
 }
 
 fn complete(answer: &mut Value, response: &Value) {

@@ -55,6 +55,11 @@ async fn the_calls_of_a_cut_answer_do_not_run() {
         (Api::OpenAiChat, chat("error", ""), "broke off"),
         (Api::OpenAiResponses, responses("incomplete", limit), "max_output_tokens"),
         (Api::OpenAiResponses, responses("incomplete", Value::Null), "incomplete"),
+        (
+            Api::OpenAiChat,
+            chat("function_call_filter: MALFORMED_FUNCTION_CALL", ""),
+            "could not be read",
+        ),
         (Api::Gemini, gemini("MAX_TOKENS"), "MAX_TOKENS"),
         (Api::Gemini, gemini("SAFETY"), "SAFETY"),
         (Api::Gemini, gemini("MALFORMED_FUNCTION_CALL"), "MALFORMED_FUNCTION_CALL"),
@@ -114,6 +119,17 @@ async fn a_streamed_call_that_was_cut_does_not_run() {
         stream.push(&event).unwrap();
     }
     let (runs, result, _) = run(Api::Anthropic, &stream.finish().unwrap()).await;
+    assert_eq!((runs, result.is_error()), (0, true));
+}
+
+#[tokio::test]
+async fn a_call_without_arguments_and_without_a_reason_for_the_end_does_not_run() {
+    let call = json!({ "index": 0, "id": "a", "function": { "name": "erase", "arguments": "" } });
+    let event = json!({ "choices": [{ "delta": { "tool_calls": [call] } }] });
+    let mut stream = AnswerStream::new(Api::OpenAiChat);
+    stream.push(&event).unwrap();
+    stream.push_line("data: [DONE]").unwrap();
+    let (runs, result, _) = run(Api::OpenAiChat, &stream.finish().unwrap()).await;
     assert_eq!((runs, result.is_error()), (0, true));
 }
 

@@ -213,3 +213,45 @@ fn an_event_shows_all_its_calls() {
     let event = json!({ "candidates": [{ "content": { "parts": [part("add"), part("mul")] } }] });
     assert!(stream.push(&event).unwrap().eq(calls));
 }
+
+#[tokio::test]
+async fn calls_in_another_choice_belong_to_the_answer() {
+    let call =
+        json!({ "id": "a", "type": "function", "function": { "name": "echo", "arguments": "{}" } });
+    let answer = json!({ "choices": [
+        { "message": { "role": "", "content": "I echo." } },
+        { "message": { "tool_calls": [call] }, "finish_reason": "tool_calls" },
+    ] });
+    let messages = next(Api::OpenAiChat, &answer).await;
+    let said = json!({ "role": "assistant", "content": "I echo.", "tool_calls": [call] });
+    assert_eq!(messages[0], said);
+    assert_eq!(messages[1]["content"], "done");
+}
+
+#[tokio::test]
+async fn an_answer_that_is_not_stored_is_repeated_without_what_the_api_would_look_up() {
+    let reasoning = |content: Value| json!({ "type": "reasoning", "id": "rs", "summary": [], "encrypted_content": content });
+    let call = json!({ "type": "function_call", "id": "fc", "call_id": "a", "name": "echo", "arguments": "{}" });
+    let answer = |content: Value| json!({ "store": false, "status": "completed", "output": [reasoning(content), call] });
+    let messages = next(Api::OpenAiResponses, &answer(Value::Null)).await;
+    let repeated =
+        json!({ "type": "function_call", "call_id": "a", "name": "echo", "arguments": "{}" });
+    assert_eq!(messages[0], repeated);
+    let messages = next(Api::OpenAiResponses, &answer(json!("E"))).await;
+    assert_eq!(messages[..2], [reasoning(json!("E")), call]);
+}
+
+#[test]
+fn a_text_that_was_sent_in_pieces_alone_is_part_of_the_answer() {
+    let mut stream = AnswerStream::new(Api::OpenAiResponses);
+    for text in ["Hel", "lo"] {
+        let event = json!({ "type": "response.output_text.delta", "output_index": 0, "item_id": "m", "delta": text });
+        stream.push(&event).unwrap();
+    }
+    stream.push(&json!({ "type": "response.completed", "response": { "output": [] } })).unwrap();
+    let pool = pool();
+    let export = pool.snapshot().export(Api::OpenAiResponses);
+    let answer = stream.finish().unwrap();
+    assert_eq!(export.text(&answer).unwrap(), "Hello");
+    assert_eq!(export.next_messages(&answer, []).unwrap()[0]["content"][0]["text"], "Hello");
+}

@@ -168,6 +168,78 @@ fn chat_completions() {
                 Ok(&["a add {\"a\":1}"]),
             ),
             (
+                "an id that changes within a call",
+                vec![
+                    piece(json!(0), json!("a"), json!("add"), json!("")),
+                    piece(json!(0), json!("b"), null(), json!("{\"a\":")),
+                    piece(null(), json!("c"), null(), json!("1}")),
+                    end(),
+                ],
+                Ok(&["a add {\"a\":1}"]),
+            ),
+            (
+                "a name after the id, for each of two calls",
+                vec![
+                    piece(json!(0), json!("a"), null(), null()),
+                    piece(json!(0), null(), json!("add"), json!("{}")),
+                    piece(json!(1), json!("b"), null(), null()),
+                    piece(json!(1), null(), json!("mul"), json!("{}")),
+                    end(),
+                ],
+                Ok(&["a add {}", "b mul {}"]),
+            ),
+            (
+                "white space after the arguments, and the whole call again",
+                vec![
+                    piece(json!(0), json!("a"), json!("add"), json!("{\"a\":1}")),
+                    piece(json!(0), null(), json!("add"), json!("\n")),
+                    end(),
+                ],
+                Ok(&["a add {\"a\":1}\n"]),
+            ),
+            (
+                "a call that is repeated at the end",
+                vec![
+                    piece(json!(0), json!("a"), json!("add"), json!("{\"a\":1}")),
+                    piece(json!(0), json!("a"), json!("add"), json!("{\"a\":1}")),
+                    end(),
+                ],
+                Ok(&["a add {\"a\":1}"]),
+            ),
+            (
+                "an empty object before the arguments, and a growing name",
+                vec![
+                    piece(json!(0), json!("a"), json!("ad"), json!("{}")),
+                    piece(json!(0), null(), null(), json!("{\"a\":1}")),
+                    end(),
+                ],
+                Ok(&["a ad {\"a\":1}"]),
+            ),
+            (
+                "a name that is repeated as it grows",
+                vec![
+                    piece(json!(0), json!("a"), json!("ad"), null()),
+                    piece(json!(0), null(), json!("add"), json!("{}")),
+                    end(),
+                ],
+                Ok(&["a add {}"]),
+            ),
+            (
+                "calls in another entry of the same choice",
+                vec![json!({ "choices": [
+                    { "index": 0, "delta": { "content": "I add." } },
+                    { "index": 0, "delta": { "tool_calls": [{ "index": 0, "id": "a", "function": { "name": "add", "arguments": "{}" } }] }, "finish_reason": "tool_calls" },
+                ] })],
+                Ok(&["a add {}"]),
+            ),
+            (
+                "an empty error beside an answer",
+                vec![
+                    json!({ "error": {}, "choices": [{ "delta": { "tool_calls": [{ "id": "a", "function": { "name": "add" } }] }, "finish_reason": "tool_calls" }] }),
+                ],
+                Ok(&["a add {}"]),
+            ),
+            (
                 "whole calls without id and index",
                 vec![
                     piece(null(), null(), json!("add"), json!("{\"a\":1}")),
@@ -233,6 +305,12 @@ fn chat_completions() {
     );
     let not_json = outcome(Api::OpenAiChat, &["data: {\"choices\"".to_owned()]);
     assert!(not_json.unwrap_err().contains("not JSON: {\"choices\""));
+    for line in ["{\"error\":{\"message\":\"no model\"}}", "error: {\"error\":\"no model\"}"] {
+        let refused = outcome(Api::OpenAiChat, &[line.to_owned()]);
+        assert!(refused.unwrap_err().contains("no model"), "{line}");
+    }
+    let marked = lines(&[end()]).remove(0);
+    assert_eq!(outcome(Api::OpenAiChat, &[format!("\u{feff}{marked}")]), Ok(Vec::new()));
     let skipped = ["", ": ping", "event: x", "data: [DONE]"].map(str::to_owned);
     assert!(outcome(Api::OpenAiChat, &skipped).unwrap_err().contains(LOST));
 }
@@ -362,6 +440,24 @@ fn responses_and_gemini() {
                 ],
                 Ok(&["x add {}", "y mul {}"]),
             ),
+            (
+                "an id of the item that changes",
+                vec![
+                    json!({ "type": "response.output_item.added", "output_index": 0, "item": { "type": "function_call", "id": "e1", "call_id": "x", "name": "add", "arguments": "" } }),
+                    json!({ "type": "response.function_call_arguments.delta", "output_index": 0, "item_id": "e2", "delta": "{}" }),
+                    json!({ "type": "response.output_item.done", "output_index": 0, "item": { "type": "function_call", "id": "e3", "call_id": "x", "name": "add", "arguments": "{\"a\":1}" } }),
+                    end(json!([])),
+                ],
+                Ok(&["x add {\"a\":1}"]),
+            ),
+            (
+                "a flat error",
+                vec![
+                    json!({ "type": "error", "code": "rate_limit_exceeded", "message": "Slow down" }),
+                ],
+                Err("Slow down"),
+            ),
+            ("`[DONE]` instead of an end", vec![item(0, "{}"), json!("[DONE]")], Err(LOST)),
             (
                 "an item whose end is missing",
                 vec![

@@ -120,3 +120,13 @@ async fn images_are_sent_as_the_api_takes_them_or_named() {
         assert_eq!(blocks, json!([{ "type": "text", "text": text }]), "{mime_type} {data}");
     }
 }
+
+#[tokio::test]
+async fn a_failure_without_a_word_has_a_text() {
+    let fail = Tool::builder("fail", "Fail.").handler(|| async { Observation::error("\n") });
+    let pool = ToolPool::builder().add(fail).build().unwrap();
+    let result = pool.call(ToolCall::new("fail", "").with_call_id("a")).await;
+    let block = pool.snapshot().export(Api::Anthropic).results([&result])[0]["content"][0].clone();
+    let text = "the tool failed without a message";
+    assert_eq!(block["content"], json!([{ "type": "text", "text": text }]));
+}

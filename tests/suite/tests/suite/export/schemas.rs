@@ -98,6 +98,7 @@ fn schemas_of_older_drafts_and_lenient_servers_are_sent_in_valid_form() {
         json!({ "type": "STRING", "nullable": true, "description": null }),
         json!({ "type": "string", "required": true }),
         json!({ "type": "object", "properties": null, "required": null }),
+        json!({ "type": "string", "title": 5, "examples": "a", "minLength": "1", "allOf": [] }),
     ] {
         for schema in [
             with(property.clone()),
@@ -119,7 +120,7 @@ fn what_an_api_cannot_take_is_left_out_and_named() {
         (json!({ "$ref": "https://example.org/a" }), "https://example.org/a"),
         (json!({ "type": "string", "minLength": -1 }), "properties.p.minLength"),
         (json!({ "anyOf": [] }), "anyOf"),
-        (json!({ "description": 5 }), "properties.p.description"),
+        (json!({ "format": 5 }), "properties.p.format"),
     ] {
         let good = definition("good", json!({ "type": "object" }));
         let bad = definition("bad", with(property.clone()));
@@ -132,6 +133,36 @@ fn what_an_api_cannot_take_is_left_out_and_named() {
         }
         check(&with(property));
     }
+}
+
+#[test]
+fn a_pattern_with_lookaround_is_described() {
+    for pattern in ["^(?!a).*$", r"(a)\1", "(?<=x)y"] {
+        let schema = with(json!({ "type": "string", "pattern": pattern }));
+        for (format, exported) in check(&schema) {
+            let property = &exported["properties"]["p"];
+            assert!(property.get("pattern").is_none(), "{format}: {property}");
+            let told = property["description"].as_str().unwrap();
+            assert!(told.contains(&format!("pattern: {pattern}")), "{format}: {told}");
+        }
+    }
+    let plain = Api::OpenAiChat
+        .definitions(&[&definition("t", with(json!({ "type": "string", "pattern": r"^\\1\d$" })))]);
+    assert_eq!(exported(&plain).unwrap()["properties"]["p"]["pattern"], r"^\\1\d$");
+}
+
+#[test]
+fn values_without_a_type_get_theirs_in_strict_schemas() {
+    let strict = |property: Value| {
+        let definition = definition("t", with(property));
+        let export = Api::OpenAiChat.strict().definitions(&[&definition]);
+        let kind = exported(&export).unwrap()["properties"]["p"]["type"].clone();
+        (export.reports[0].is_strict, kind)
+    };
+    assert_eq!(strict(json!({ "enum": ["a", "b"] })), (true, json!(["string", "null"])));
+    assert_eq!(strict(json!({ "const": 5 })), (true, json!(["integer", "null"])));
+    assert!(!strict(json!({ "enum": ["a", 1] })).0);
+    assert!(!strict(json!({ "type": "string", "enum": [1, 2] })).0);
 }
 
 #[test]

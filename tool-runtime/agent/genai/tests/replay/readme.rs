@@ -48,6 +48,8 @@ async fn the_agent_of_the_readme_reads_is_denied_and_leaves_a_record() {
         "{sent}"
     );
     assert!(notes.join("todo.md").exists());
+    // The log is complete once its last handle is dropped.
+    drop(agent);
     let records = LogReader::open(&log).unwrap().records().count();
     assert!(records >= 4, "both calls begin and end: {records}");
 }

@@ -106,3 +106,19 @@ pub(super) const SILENT: &[&str] = &[
 ];
 pub(super) const TYPES: &[&str] =
     &["array", "boolean", "integer", "null", "number", "object", "string"];
+/// Keywords whose value is a number.
+pub(super) const NUMBERS: &[&str] = &[
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "maxContains",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minContains",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "multipleOf",
+];

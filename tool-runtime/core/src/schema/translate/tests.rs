@@ -175,3 +175,13 @@ fn definitions_of_one_name_stay_apart() {
     });
     assert_eq!(translated(both.clone()), (both, Vec::new()));
 }
+
+#[test]
+fn numbers_as_text_and_faulty_annotations_are_repaired() {
+    let (schema, repairs) = translated(with(json!({
+        "type": "string", "minLength": "1", "maxLength": "many",
+        "title": 5, "examples": "a", "deprecated": "use b", "allOf": [],
+    })));
+    assert_eq!(schema, with(json!({ "type": "string", "minLength": 1, "maxLength": "many" })));
+    assert_eq!(repairs.len(), 2, "{repairs:?}");
+}
