@@ -70,8 +70,7 @@ impl Pagination {
         cursor: Option<&str>,
     ) -> McpResult<(&'a [T], Option<String>)> {
         let begin = match cursor {
-            // Some clients send an empty cursor for the first page.
-            None | Some("") => 0,
+            None => 0,
             Some(cursor) => {
                 let last = cursor.strip_prefix(kind).and_then(|rest| rest.strip_prefix(':'));
                 let last = last.ok_or_else(|| unknown(cursor))?;
@@ -131,13 +130,8 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_cursor_is_that_of_the_first_page() {
-        assert_eq!(page(2, &names(6), Some("")).unwrap().0, ["n000", "n001"]);
-    }
-
-    #[test]
     fn only_a_cursor_of_the_same_list_is_valid() {
-        for wrong in ["1", "n000", "prompts:n000", "ääää"] {
+        for wrong in ["", "1", "n000", "prompts:n000", "ääää"] {
             assert!(page(1, &names(3), Some(wrong)).is_err(), "{wrong}");
         }
     }
