@@ -3,6 +3,7 @@
 use super::verbatim::EXACT;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
+use tool_runtime_core::seam::split_data_url;
 use tool_runtime_core::{ContentBlock, Observation};
 use tool_runtime_mcp::numbers;
 
@@ -82,14 +83,8 @@ fn take_data_url(block: &mut Value) {
     let Some(members) = block.as_object_mut() else { return };
     let is_data = members.get("type").is_some_and(|kind| kind == "image" || kind == "audio");
     let data = members.get("data").and_then(Value::as_str).filter(|_| is_data);
-    let Some((head, base64)) = data
-        .and_then(|data| data.trim_start().strip_prefix("data:"))
-        .and_then(|url| url.split_once(','))
-    else {
-        return;
-    };
-    let Some(kind) = head.strip_suffix(";base64") else { return };
-    let (kind, base64) = (kind.split(';').next().unwrap_or_default().to_owned(), base64.to_owned());
+    let Some((kind, base64)) = data.and_then(split_data_url) else { return };
+    let (kind, base64) = (kind.to_owned(), base64.to_owned());
     members.insert("data".to_owned(), base64.into());
     if !members.get("mimeType").is_some_and(Value::is_string) && !kind.is_empty() {
         members.insert("mimeType".to_owned(), kind.into());

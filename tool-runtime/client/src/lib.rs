@@ -11,8 +11,8 @@
 //!   of a connection share one timer.
 //! - Servers are not trusted with memory or time. Outgoing messages wait in a bounded queue whose stalling ends the connection
 //!   (`transport/outgoing.rs`). A server that sends too many requests is not read (`pending_requests.rs`). A message that
-//!   cannot be read ends the call that it was meant for (`recovery.rs`). Schemas become 2020-12 in one place
-//!   (`schema/dialect.rs`), so that nothing behind it knows older drafts. The cost of checking a value by a server's schema is
+//!   cannot be read ends the call that it was meant for (`recovery.rs`). Schemas become 2020-12 on import
+//!   (`definition.rs`, by the core), so that nothing behind it knows older drafts. The cost of checking a value by a server's schema is
 //!   counted first (`schema/`). Long lists yield to other tasks. Text of a server is redacted before it is shown
 //!   (`redactors.rs`).
 //! - Over HTTP, requests are independent: a bad answer loses one call. A failed connection attempt, missing

@@ -7,7 +7,7 @@ mod reader;
 mod tracked;
 
 pub use effective::{EffectiveArgument, EffectiveArguments};
-pub(crate) use members::{RawMembers, push_member};
+pub use members::{RawMembers, push_member};
 pub(crate) use reader::absent;
 pub use reader::{ArgumentReader, Key, required};
 

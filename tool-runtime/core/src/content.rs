@@ -2,7 +2,7 @@
 
 mod media;
 
-pub use media::{Media, normal_media};
+pub use media::{Media, normal_media, split_data_url};
 
 use compact_str::CompactString;
 use serde::{Deserialize, Deserializer, Serialize};

@@ -1,9 +1,9 @@
 //! Items that the other crates of `tool-runtime` share with this one. Not for users: they change with
 //! every version.
 
-pub use crate::arguments::{EffectiveArgument, EffectiveArguments};
+pub use crate::arguments::{EffectiveArgument, EffectiveArguments, RawMembers, push_member};
 pub use crate::canonical::canonical;
-pub use crate::content::{BlockForm, Media, ResourceMembers, normal_media};
+pub use crate::content::{BlockForm, Media, ResourceMembers, normal_media, split_data_url};
 pub use crate::context::{Session, SessionValues};
 pub use crate::definition::unknown::{add as add_unknown, unknown};
 pub use crate::error::{INTERNAL, excerpt, excerpt_of, panic_message};

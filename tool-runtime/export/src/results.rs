@@ -86,7 +86,7 @@ fn part(block: &ContentBlock) -> Part {
     }
 }
 
-/// Data in the form that APIs take: one image that is none makes an API reject the whole request.
+/// Data in the form that APIs take. An API rejects a whole request for one image that it cannot decode.
 fn media_part(mime_type: &str, data: &str) -> Part {
     match normal_media(mime_type, data) {
         Some(media) if media.data.is_empty() => Part::Text(format!("[{mime_type}, empty]")),

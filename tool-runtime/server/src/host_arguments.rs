@@ -5,13 +5,10 @@
 
 use super::client::Subject;
 use rmcp::model::{CallToolRequestMethod, ConstString as _};
-use serde::de::{MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
-use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
-use std::fmt;
 use std::sync::Arc;
+use tool_runtime_core::seam::{RawMembers, push_member};
 use tool_runtime_core::{CallError, ErrorClass, ToolPool};
 
 /// Names that known hosts add: n8n's MCP client.
@@ -52,38 +49,12 @@ pub(super) fn without<'a>(arguments: Cow<'a, str>, names: &[String]) -> Cow<'a, 
     if !names.iter().any(|name| arguments.contains(name.as_str())) {
         return arguments;
     }
-    let Ok(Members(members)) = serde_json::from_str(&arguments) else { return arguments };
-    let kept = members.iter().filter(|(name, _)| !names.iter().any(|ignored| *ignored == **name));
-    let kept: Vec<String> =
-        kept.map(|(name, value)| format!("{}:{value}", Value::from(&**name))).collect();
-    Cow::Owned(format!("{{{}}}", kept.join(",")))
-}
-
-/// The members of an object in their order, also those with equal names.
-struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
-
-impl<'de> Deserialize<'de> for Members<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Object;
-
-        impl<'de> Visitor<'de> for Object {
-            type Value = Members<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Vec::new();
-                while let Some(member) = map.next_entry()? {
-                    members.push(member);
-                }
-                Ok(Members(members))
-            }
-        }
-
-        deserializer.deserialize_map(Object)
+    let Some(RawMembers(members)) = RawMembers::of(&arguments) else { return arguments };
+    let mut kept = "{".to_owned();
+    for (name, value) in members.iter().filter(|(name, _)| !names.contains(name)) {
+        push_member(&mut kept, name, value.get());
     }
+    Cow::Owned(kept + "}")
 }
 
 /// The message of a failed call. If a known host has added arguments, it names the option that ignores them.

@@ -6,17 +6,17 @@ use serde_json::value::RawValue;
 use std::fmt;
 
 /// The members of an object in their order, also those that are repeated. Values stay raw JSON.
-pub(crate) struct RawMembers<'a>(pub(crate) Vec<(String, &'a RawValue)>);
+pub struct RawMembers<'a>(pub Vec<(String, &'a RawValue)>);
 
 impl<'a> RawMembers<'a> {
     /// The members of an object; `None` for text that is not one.
-    pub(crate) fn of(text: &'a str) -> Option<Self> {
+    pub fn of(text: &'a str) -> Option<Self> {
         serde_json::from_str(text).ok()
     }
 }
 
 /// Appends a member to the text of an object that is not closed.
-pub(crate) fn push_member(text: &mut String, name: &str, value: &str) {
+pub fn push_member(text: &mut String, name: &str, value: &str) {
     if text.len() > 1 {
         text.push(',');
     }

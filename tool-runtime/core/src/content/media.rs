@@ -29,11 +29,11 @@ pub struct Media<'a> {
 /// Brings media into their normal form. The data may be a data URL, lack padding, contain white space, or use the
 /// alphabet of URLs. `None` if they are not base64.
 pub fn normal_media<'a>(mime_type: &'a str, data: &'a str) -> Option<Media<'a>> {
-    let (url_type, data) = split_data_url(data);
+    let (url_type, data) = split_data_url(data).unwrap_or(("", data));
     let data = normal_base64(data)?;
     let head = DECODER.decode(&data[..data.len().min(24)]).ok()?;
-    let declared = if mime_type.contains('/') { mime_type } else { url_type.unwrap_or(UNKNOWN) };
-    let declared = normal_type(declared);
+    let declared = [mime_type, url_type].into_iter().find(|kind| kind.contains('/'));
+    let declared = normal_type(declared.unwrap_or(UNKNOWN));
     let mime_type = match recognized(&head) {
         Some(own) => Cow::Borrowed(own),
         None if RECOGNIZED.iter().any(|(known, _)| *known == declared) => Cow::Borrowed(UNKNOWN),
@@ -42,13 +42,11 @@ pub fn normal_media<'a>(mime_type: &'a str, data: &'a str) -> Option<Media<'a>> 
     Some(Media { mime_type, data })
 }
 
-/// Splits `data:image/png;base64,AAAA` into its type and its data.
-fn split_data_url(data: &str) -> (Option<&str>, &str) {
-    let Some(url) = data.trim_start().strip_prefix("data:") else { return (None, data) };
-    match url.split_once(',') {
-        Some((header, data)) => (header.split(';').next().filter(|kind| !kind.is_empty()), data),
-        None => (None, data),
-    }
+/// The media type and the data of `data:image/png;base64,AAAA`. The type may be empty.
+pub fn split_data_url(text: &str) -> Option<(&str, &str)> {
+    let (head, data) = text.trim_start().strip_prefix("data:")?.split_once(',')?;
+    let head = head.strip_suffix(";base64")?;
+    Some((head.split(';').next().unwrap_or_default(), data))
 }
 
 fn normal_base64(data: &str) -> Option<Cow<'_, str>> {

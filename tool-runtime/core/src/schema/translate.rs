@@ -130,7 +130,8 @@ impl Translator {
         }
         let mut removed = Vec::new();
         members.retain(|key, value| {
-            let is_kept = !value.is_null() || !NOT_NULL.contains(&key.as_str());
+            let is_keyword = [NOT_NULL, NUMBERS].iter().any(|known| known.contains(&key.as_str()));
+            let is_kept = !value.is_null() || !is_keyword;
             if !is_kept {
                 removed.push(key.clone());
             }

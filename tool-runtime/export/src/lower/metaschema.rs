@@ -9,7 +9,7 @@ const TYPES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "obje
 
 /// The form of a keyword's value.
 #[derive(Clone, Copy)]
-enum Form {
+pub(super) enum Form {
     Schema,
     /// Schemas by name.
     NamedSchemas,
@@ -107,7 +107,8 @@ fn check_at<'a>(schema: &'a Value, at: &mut Vec<&'a str>) -> Result<(), String> 
     }
 }
 
-fn keyword_form(keyword: &str) -> Option<Form> {
+/// The form of a keyword's value. `None` for a keyword that JSON Schema does not have.
+pub(super) fn keyword_form(keyword: &str) -> Option<Form> {
     KEYWORDS.iter().find(|(known, _)| *known == keyword).map(|(_, form)| *form)
 }
 

@@ -422,7 +422,7 @@ impl<'a> Lowering<'a> {
 
     /// Strict dialects need a type everywhere.
     fn typed(&self, lowered: &Map<String, Value>) -> Result<(), String> {
-        let is_typed = ["type", "anyOf", "enum", "const"].iter().any(|k| lowered.contains_key(*k));
+        let is_typed = ["type", "anyOf"].iter().any(|k| lowered.contains_key(*k));
         if is_typed || !self.dialect.is_strict() {
             return Ok(());
         }

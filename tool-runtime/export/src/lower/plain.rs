@@ -4,6 +4,7 @@
 use super::Lowered;
 use super::dialect::{Dialect, is_portable};
 use super::keywords::Guidance;
+use super::metaschema::{Form, keyword_form};
 use super::refs::resolve;
 use serde_json::{Map, Value, json};
 use tool_runtime_core::{ChangeKind, SchemaChange};
@@ -36,35 +37,21 @@ impl Conversion<'_> {
         self.pattern(schema, at);
         for (keyword, value) in schema.iter_mut() {
             let at = format!("{at}/{keyword}");
-            match (keyword.as_str(), value) {
-                ("properties", Value::Object(properties)) => {
-                    self.each(properties.iter_mut().map(|(name, it)| (name.as_str(), it)), &at)?;
-                    rename_keys(properties)?;
+            match (keyword.as_str(), keyword_form(keyword), value) {
+                (_, Some(Form::NamedSchemas), Value::Object(schemas)) => {
+                    self.each(schemas.iter_mut().map(|(name, it)| (name.as_str(), it)), &at)?;
+                    if keyword == "properties" {
+                        rename_keys(schemas)?;
+                    }
                 }
-                ("required", Value::Array(names)) => rename_all(names),
-                ("$ref", Value::String(reference)) => self.reference(reference)?,
-                (
-                    "patternProperties" | "$defs" | "definitions" | "dependentSchemas",
-                    Value::Object(schemas),
-                ) => self.each(schemas.iter_mut().map(|(name, it)| (name.as_str(), it)), &at)?,
-                ("allOf" | "anyOf" | "oneOf" | "prefixItems", Value::Array(schemas)) => {
+                (_, Some(Form::Schemas), Value::Array(schemas)) => {
                     for (index, schema) in schemas.iter_mut().enumerate() {
                         self.each([(index.to_string().as_str(), schema)].into_iter(), &at)?;
                     }
                 }
-                (
-                    "items"
-                    | "additionalProperties"
-                    | "contains"
-                    | "not"
-                    | "if"
-                    | "then"
-                    | "else"
-                    | "propertyNames"
-                    | "unevaluatedItems"
-                    | "unevaluatedProperties",
-                    Value::Object(schema),
-                ) => self.schema(schema, &at)?,
+                (_, Some(Form::Schema), Value::Object(schema)) => self.schema(schema, &at)?,
+                ("required", _, Value::Array(names)) => rename_all(names),
+                ("$ref", _, Value::String(reference)) => self.reference(reference)?,
                 _ => {}
             }
         }

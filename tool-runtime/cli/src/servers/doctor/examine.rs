@@ -12,7 +12,7 @@ use tool_runtime_core::{Source, ToolPool, ToolStatus};
 /// `pins` is the file of approved definitions.
 ///
 /// # Errors
-/// That file cannot be used.
+/// The file of pins cannot be read.
 pub(super) async fn examine(
     about: &About,
     (config, pins): (&McpConfig, Option<&Path>),

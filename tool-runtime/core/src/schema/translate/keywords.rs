@@ -1,6 +1,6 @@
 //! The keywords of JSON Schema, by what they hold.
 
-/// Keywords that assert something about values or arrange schemas, and that may not be null.
+/// Keywords that assert something about values or arrange schemas, and that may not be null, beside [`NUMBERS`].
 pub(super) const NOT_NULL: &[&str] = &[
     "$anchor",
     "$comment",
@@ -29,22 +29,9 @@ pub(super) const NOT_NULL: &[&str] = &[
     "else",
     "enum",
     "examples",
-    "exclusiveMaximum",
-    "exclusiveMinimum",
     "format",
     "if",
     "items",
-    "maxContains",
-    "maxItems",
-    "maxLength",
-    "maxProperties",
-    "maximum",
-    "minContains",
-    "minItems",
-    "minLength",
-    "minProperties",
-    "minimum",
-    "multipleOf",
     "not",
     "nullable",
     "oneOf",

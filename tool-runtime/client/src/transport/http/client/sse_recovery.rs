@@ -1,4 +1,4 @@
-//! Streams of events as messages: what is none is left out, and an unreadable answer becomes an error for its caller.
+//! Streams of events as messages: other events are left out, and an unreadable answer becomes an error for its caller.
 
 use crate::odd_answers::is_same_id;
 use crate::recovery::{self, Incoming, Recovered};
