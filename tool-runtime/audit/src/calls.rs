@@ -26,9 +26,10 @@ pub struct LoggedCall {
     pub arguments: String,
     /// The caller.
     pub principal: Option<String>,
-    /// The run and the step, if it is a part of one.
+    /// The run, if it is a part of one.
     pub run: Option<String>,
-    /// The id of the call in its run.
+    /// The id of the call: in its run, or without a run of a call whose id was made elsewhere or whose tool runs in another
+    /// process.
     pub step: Option<String>,
     /// The attempt of the run.
     pub attempt: u32,
@@ -112,6 +113,10 @@ impl fmt::Display for LoggedCall {
         if let Some(principal) = &self.principal {
             write!(f, " for {principal}")?;
         }
+        // Other logs know the call by it. The steps of a run are known by the run.
+        if let (Some(step), None) = (&self.step, &self.run) {
+            write!(f, " as step {}", one_line(step, MAX_SHOWN))?;
+        }
         let open = match (self.is_ended(), self.is_started) {
             (true, _) => None,
             (false, true) => Some("started, its end is not recorded"),
@@ -134,7 +139,7 @@ pub(crate) struct Calls {
     calls: Vec<LoggedCall>,
     /// By the process and the number of the call.
     places: HashMap<(String, u64), usize>,
-    /// The call that started a step last.
+    /// The call that started a step of a run last.
     steps: HashMap<String, usize>,
 }
 
@@ -152,15 +157,15 @@ impl Calls {
         }
         let own = self.places.get(&(record.process.clone(), record.call)).copied();
         // An operator, or a later attempt, tells about a step of another process.
-        let about = record.step.as_ref().and_then(|step| self.steps.get(step)).copied();
+        let about = record.step_of_run().and_then(|step| self.steps.get(step)).copied();
         let place = match record.kind {
             RecordKind::Proposed => self.begin(record),
             RecordKind::Resolved => about.or(own).unwrap_or_else(|| self.begin(record)),
             RecordKind::Indeterminate => own.or(about).unwrap_or_else(|| self.begin(record)),
             _ => own.unwrap_or_else(|| self.begin(record)),
         };
-        if let (RecordKind::Started, Some(step)) = (record.kind, &record.step) {
-            self.steps.insert(step.clone(), place);
+        if let (RecordKind::Started, Some(step)) = (record.kind, record.step_of_run()) {
+            self.steps.insert(step.to_owned(), place);
         }
         self.calls[place].add(record);
     }

@@ -39,7 +39,7 @@ pub struct LogLine {
     pub text: String,
     /// The run of the record, for an index.
     pub run: Option<String>,
-    /// The step of the record, for an index.
+    /// The step of the record, for an index. `None` for a step without a run, which is not looked up.
     pub step: Option<String>,
 }
 
@@ -52,7 +52,7 @@ impl LogLine {
         serde_json::to_writer(&mut json, record).expect("texts and numbers");
         let text = String::from_utf8(json).expect("JSON is UTF-8");
         *head = Head { seq: record.seq, hash: hash(&text) };
-        let (run, step) = (record.run.clone(), record.step.clone());
+        let (run, step) = (record.run.clone(), record.step_of_run().map(str::to_owned));
         Self { position: head.seq, hash: head.hash.clone(), text, run, step }
     }
 

@@ -232,10 +232,13 @@ fn show(
     }
     for call in Calls::of(chosen) {
         let is_open = call.is_started && !call.is_ended();
-        if !unresolved || is_open || is_unresolved(&call) {
+        let is_unknown = is_open || is_unresolved(&call);
+        if !unresolved || is_unknown {
             writeln!(output, "{call}")?;
         }
-        if let (true, Some(step)) = (unresolved && (is_open || is_unresolved(&call)), &call.step) {
+        // Nothing repeats a step without a run.
+        let step = call.step.as_ref().filter(|_| call.run.is_some());
+        if let (true, Some(step)) = (unresolved && is_unknown, step) {
             writeln!(output, "  log resolve FILE {step}")?;
         }
     }

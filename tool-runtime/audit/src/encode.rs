@@ -100,8 +100,13 @@ impl Encoder {
             .then(|| proposal.risk.as_str().to_owned());
         record.summary = proposal.summary.map(|summary| self.text(&summary));
         record.repairs = (proposal.repairs > 0).then_some(proposal.repairs);
-        let (step, execution) = proposal.step.unzip();
+        let execution = proposal.execution;
         let attempt = execution.as_ref().map_or(1, |execution| execution.attempt());
+        let step = proposal.step.map(|step| match execution {
+            // It is looked up as it is.
+            Some(_) => step,
+            None => self.name(&step),
+        });
         let open = OpenCall {
             name: self.name(&proposal.name),
             principal: not_empty(self.name(&proposal.principal)),
@@ -148,7 +153,8 @@ impl Encoder {
     }
 
     fn finish(&self, outcome: Outcome, record: &mut LogRecord) {
-        let is_step = self.calls.get(&record.call).is_some_and(|open| open.step.is_some());
+        // A step without a run is not given back.
+        let is_step = self.calls.get(&record.call).is_some_and(|open| open.run.is_some());
         // A refusal, and a replay, are not the outcome of the step.
         let is_outcome = is_step && record.duration_us.is_some() && record.replayed.is_none();
         match outcome {

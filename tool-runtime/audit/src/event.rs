@@ -51,7 +51,9 @@ pub(crate) struct Proposal {
     pub(crate) session: Option<SessionId>,
     pub(crate) parent: Option<u64>,
     pub(crate) call_id: Option<CompactString>,
-    pub(crate) step: Option<(String, Arc<Execution>)>,
+    pub(crate) step: Option<String>,
+    /// The execution that the step is one of.
+    pub(crate) execution: Option<Arc<Execution>>,
     pub(crate) risk: Risk,
     pub(crate) summary: Option<String>,
     pub(crate) repairs: u64,
@@ -72,7 +74,7 @@ pub(crate) struct Failure {
     pub(crate) class: ErrorClass,
     pub(crate) message: String,
     pub(crate) detail: Option<String>,
-    /// The whole error as JSON, of a step.
+    /// The whole error as JSON, of a step of an execution.
     pub(crate) json: Option<String>,
 }
 
@@ -131,7 +133,6 @@ fn reason(decision: &Decision, call: &CallView<'_>) -> Option<Box<str>> {
 
 impl Proposal {
     fn of(call: CallView<'_>) -> Self {
-        let execution = call.context().execution();
         Self {
             name: call.masked(call.name()).into(),
             tool: call.tool().cloned(),
@@ -141,7 +142,8 @@ impl Proposal {
             session: call.session().copied(),
             parent: call.parent().map(|parent| parent.get()),
             call_id: call.call_id().map(|id| call.masked(id).into()),
-            step: call.step().map(ToString::to_string).zip(execution.cloned()),
+            step: call.step().map(ToString::to_string),
+            execution: call.step().and(call.context().execution()).cloned(),
             risk: call.risk(),
             summary: call.summary().map(|summary| call.masked(summary).into_owned()),
             repairs: call.repairs().len() as u64,
@@ -160,10 +162,16 @@ impl Outcome {
                 class: error.class(),
                 message: call.masked(error.message()).into_owned(),
                 detail: error.detail().map(|detail| call.masked(detail).into_owned()),
-                json: call.step().and_then(|_| serde_json::to_string(error).ok()),
+                json: whole(error, call),
             })),
         }
     }
+}
+
+/// The error as JSON, if it can be given back: that of a step of an execution.
+fn whole(error: &CallError, call: CallView<'_>) -> Option<String> {
+    call.step().and(call.context().execution())?;
+    serde_json::to_string(error).ok()
 }
 
 /// The text of a success that is one text without more.

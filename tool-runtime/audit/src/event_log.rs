@@ -152,7 +152,7 @@ impl EventLog {
     /// of its run continues from there. `by` is the operator.
     ///
     /// # Errors
-    /// The step did not start, or its outcome is known; the log cannot be read or written.
+    /// The step is not one of a run, did not start, or its outcome is known; the log cannot be read or written.
     pub async fn resolve(
         &self,
         step: &StepId,
@@ -348,7 +348,9 @@ impl LogThread {
             matches!(StepState::of(&lines)?, StepState::Open { .. } | StepState::Indeterminate);
         let last = lines.last().filter(|_| is_unknown).and_then(|line| line.record().ok());
         let Some(last) = last else {
-            let text = format!("step `{step}` did not start, or its outcome is known");
+            let text = format!(
+                "step `{step}` is not one of a run, did not start, or its outcome is known"
+            );
             return Err(LogError::new(LogErrorKind::NotFound, text));
         };
         let (by, kind) = (Some(self.encoder.name(by)), RecordKind::Resolved);

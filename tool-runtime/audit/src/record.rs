@@ -57,7 +57,7 @@ pub struct LogRecord {
     /// Whether the call must not run twice. Of [`RecordKind::Started`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub once: Option<bool>,
-    /// The whole outcome of a step, which is given back when its run is repeated: `{"ok": RESULT}` or
+    /// The whole outcome of a step of a run, which is given back when its run is repeated: `{"ok": RESULT}` or
     /// `{"error": ERROR}`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Box<RawValue>>,
@@ -100,7 +100,8 @@ pub struct LogRecord {
     /// The origin of the tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// The id of the call in its run.
+    /// The id of the call: in its run, or without a run of a call whose id was made elsewhere or whose tool runs in another
+    /// process.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<String>,
     /// The purpose of the call in the words of the model.
@@ -236,6 +237,11 @@ impl LogRecord {
     pub(crate) fn says_not_run(&self) -> bool {
         let is_end = matches!(self.kind, RecordKind::Failed | RecordKind::Cancelled);
         is_end && self.duration_us.is_none() && self.replayed.is_none()
+    }
+
+    /// The step, if it is one of a run: others are not looked up.
+    pub(crate) fn step_of_run(&self) -> Option<&str> {
+        self.step.as_deref().filter(|_| self.run.is_some())
     }
 
     /// The arguments as text.

@@ -92,8 +92,9 @@ impl ToolAnnotations {
     }
 }
 
-/// Whether a call may run again if its outcome is unknown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// Whether a call may run again if its outcome is unknown. In JSON `safe_to_retry` or `at_most_once`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RetryMode {
     /// Repeating the call has no further effect: its tool is read-only or idempotent.
@@ -110,6 +111,22 @@ impl RetryMode {
             Self::SafeToRetry
         } else {
             Self::AtMostOnce
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_retry_mode_survives_serialization() {
+        for (mode, json) in [
+            (RetryMode::SafeToRetry, r#""safe_to_retry""#),
+            (RetryMode::AtMostOnce, r#""at_most_once""#),
+        ] {
+            assert_eq!(serde_json::to_string(&mode).unwrap(), json);
+            assert_eq!(serde_json::from_str::<RetryMode>(json).unwrap(), mode);
         }
     }
 }

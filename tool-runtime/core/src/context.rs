@@ -1,5 +1,6 @@
 //! The context of one call.
 
+mod call_step;
 mod execution;
 mod host;
 mod questions;
@@ -14,6 +15,7 @@ use crate::peer::Peer;
 use crate::principal::Principal;
 use crate::schedule::{Held, Link};
 use crate::sync::lock;
+use call_step::CallStep;
 pub use execution::{Execution, StepId};
 use hashbrown::HashMap;
 use questions::Questions;
@@ -83,6 +85,8 @@ struct Parts {
     depth: u16,
     /// The execution that the call is a step of.
     execution: Option<Arc<Execution>>,
+    /// The step of the call, or of the next one.
+    step: Option<CallStep>,
     /// The number of the innermost recorded call around this context.
     call_number: Option<NonZeroU64>,
     /// The pool whose layers are around the call, by an id.

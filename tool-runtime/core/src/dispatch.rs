@@ -24,6 +24,8 @@ mod offering;
 mod plain;
 mod report;
 mod stage;
+#[cfg(test)]
+mod tests;
 mod typed;
 mod typed_value;
 
@@ -192,7 +194,11 @@ impl ToolPool {
         finish: impl FnOnce(Observation) -> T,
     ) -> Result<T, CallError> {
         match &arrival.found {
-            Ok(found) if !found.is_governed() && !self.governance().governs_all() => {
+            Ok(found)
+                if !found.is_governed()
+                    && !self.governance().governs_all()
+                    && !arrival.context.makes_steps() =>
+            {
                 let Arrival { arguments, context, .. } = arrival;
                 plain::run(self, found.tool(), arguments, context, finish).await
             }

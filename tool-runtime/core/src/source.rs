@@ -7,12 +7,12 @@ use std::fmt;
 /// The origin and owner of a tool of a pool: only its own source replaces or removes
 /// a tool while the pool runs.
 ///
-/// If two tools have the same name, a linked one yields to any other. A tool of an MCP server
+/// If two tools have the same name, a linked one yields to any other of this process. A tool of an MCP server
 /// replaces another one only if
-/// [`ToolPoolBuilder::mcp_replaces`](crate::ToolPoolBuilder::mcp_replaces) allows it. Any other
-/// collision is an error that names both, unless the filter leaves one of the two out.
+/// [`ToolPoolBuilder::mcp_replaces`](crate::ToolPoolBuilder::mcp_replaces) allows it, and a tool of a runner
+/// replaces none. Any other collision is an error that names both, unless the filter leaves one of the two out.
 ///
-/// `Display` writes `linked`, `custom`, `owner:NAME` or `mcp:NAME`.
+/// `Display` writes `linked`, `custom`, `owner:NAME`, `mcp:NAME` or `runner:NAME`.
 ///
 /// ```
 /// use tool_runtime::Source;
@@ -33,6 +33,8 @@ pub enum Source {
     Owner(String),
     /// The MCP server of that name.
     Mcp(String),
+    /// The runners of the queue of that name, which run the tool in other processes.
+    Runner(String),
 }
 
 impl Source {
@@ -44,6 +46,24 @@ impl Source {
     /// An MCP server.
     pub fn mcp(name: impl Into<String>) -> Self {
         Self::Mcp(name.into())
+    }
+
+    /// The runners of a queue.
+    pub fn runner(queue: impl Into<String>) -> Self {
+        Self::Runner(queue.into())
+    }
+
+    /// Whether the tool comes from outside of the program: of an MCP server, or of a runner. One that is invalid is
+    /// quarantined instead of an error of the pool.
+    ///
+    /// ```
+    /// use tool_runtime::Source;
+    ///
+    /// assert!(Source::mcp("github").is_external() && Source::runner("search").is_external());
+    /// assert!(!Source::owner("learnt").is_external());
+    /// ```
+    pub fn is_external(&self) -> bool {
+        matches!(self, Self::Mcp(_) | Self::Runner(_))
     }
 
     /// The location of an item in the program's code, or else its source, for messages.
@@ -60,15 +80,16 @@ impl Source {
         match self {
             Self::Linked => 0,
             Self::Custom | Self::Owner(_) => 1,
-            Self::Mcp(_) => 2,
+            Self::Mcp(_) | Self::Runner(_) => 2,
         }
     }
 
-    /// Whether a selector's text matches this source: its own text, or `owner` or `mcp` for all of that kind.
+    /// Whether a selector's text matches this source: its own text, or `owner`, `mcp` or `runner` for all of that kind.
     pub(crate) fn matches(&self, text: &str) -> bool {
         let kind = match self {
             Self::Owner(_) => "owner",
             Self::Mcp(_) => "mcp",
+            Self::Runner(_) => "runner",
             Self::Linked | Self::Custom => "",
         };
         text == kind || text == self.to_string()
@@ -76,7 +97,7 @@ impl Source {
 
     /// Whether a selector's text can match any source.
     pub(crate) fn is_known(text: &str) -> bool {
-        matches!(text, "owner" | "mcp") || Self::try_from(text.to_owned()).is_ok()
+        matches!(text, "owner" | "mcp" | "runner") || Self::try_from(text.to_owned()).is_ok()
     }
 }
 
@@ -87,6 +108,7 @@ impl fmt::Display for Source {
             Self::Custom => f.write_str("custom"),
             Self::Owner(name) => write!(f, "owner:{name}"),
             Self::Mcp(name) => write!(f, "mcp:{name}"),
+            Self::Runner(name) => write!(f, "runner:{name}"),
         }
     }
 }
@@ -106,8 +128,9 @@ impl TryFrom<String> for Source {
             None if text == "custom" => Ok(Self::Custom),
             Some(("owner", name)) if !name.is_empty() => Ok(Self::owner(name)),
             Some(("mcp", name)) if !name.is_empty() => Ok(Self::mcp(name)),
+            Some(("runner", name)) if !name.is_empty() => Ok(Self::runner(name)),
             _ => Err(format!(
-                "unknown source `{text}`; write `linked`, `custom`, `owner:NAME` or `mcp:NAME`"
+                "unknown source `{text}`; write `linked`, `custom`, `owner:NAME`, `mcp:NAME` or `runner:NAME`"
             )),
         }
     }

@@ -17,7 +17,7 @@ pub(crate) use action_executor::{DecodedAction, settle};
 use crate::access::{self, Access};
 use crate::action::Action;
 use crate::arguments::Arguments;
-use crate::context::ToolContext;
+use crate::context::{StepId, ToolContext};
 use crate::definition::ToolDefinition;
 use crate::error::{CallError, caught};
 use crate::future::BoxFuture;
@@ -64,7 +64,7 @@ struct Parts {
     /// The argument that patterns of declarations are about.
     matched: Option<Box<MatchedArgument>>,
     /// The tool's name at its MCP server, if it belongs to one.
-    remote: Option<Box<RemoteName>>,
+    remote_name: Option<Box<RemoteName>>,
     /// Requirements outside of the pool.
     requirements: Vec<Requirement>,
     /// The reason why the tool is unusable, computed once.
@@ -75,11 +75,13 @@ struct Parts {
     directory: Option<Arc<Path>>,
     /// Shows a call to people, instead of the executor.
     show: Option<Box<ShowCall>>,
-    /// Whether the executor was written by the user. It is notified of interruptions, and its results are
-    /// checked against the schema.
+    /// Whether the executor was written by the user, or runs the tool of another process. It is notified of
+    /// interruptions, and its results are checked against the schema.
     is_custom: bool,
     /// Whether the executor enforces its own timeout. Those of the tool and the pool do not apply.
     enforces_timeout: bool,
+    /// Makes the step of a call that has none, if the tool resumes: an interrupted call can be taken up again by its step.
+    new_step: Option<fn() -> StepId>,
     /// The tool that a transform started from.
     made_from: Option<Tool>,
 }
@@ -134,7 +136,7 @@ impl Tool {
             action: None,
             origin: None,
             matched: None,
-            remote: None,
+            remote_name: None,
             requirements: Vec::new(),
             unusable: OnceLock::new(),
             declares_access: true,
@@ -142,6 +144,7 @@ impl Tool {
             show: None,
             is_custom: true,
             enforces_timeout: false,
+            new_step: None,
             made_from: None,
         }))
     }
@@ -158,7 +161,25 @@ impl Tool {
         let mut tool = Self::of_handler(definition, executor, false);
         if let Some(parts) = Arc::get_mut(&mut tool.0) {
             parts.enforces_timeout = true;
-            parts.remote = Some(Box::new(remote));
+            parts.remote_name = Some(Box::new(remote));
+        }
+        tool
+    }
+
+    /// Creates a tool of another process, which keeps the outcome of each step: a call that is interrupted can be taken up
+    /// again by its step. The executor enforces its own timeout; results are checked against the output schema, as far
+    /// as it is checked here. `new_step` makes the random step of a call that is in no execution.
+    #[doc(hidden)]
+    pub fn remote(
+        definition: Arc<ToolDefinition>,
+        executor: impl Executor,
+        new_step: fn() -> StepId,
+    ) -> Self {
+        let mut tool = Self::of_parts(definition, executor);
+        if let Some(parts) = Arc::get_mut(&mut tool.0) {
+            parts.declares_access = false;
+            parts.enforces_timeout = true;
+            parts.new_step = Some(new_step);
         }
         tool
     }
@@ -209,7 +230,7 @@ impl Tool {
             action: None,
             origin: parts.origin,
             matched: matched.map(Box::new),
-            remote: parts.remote.clone(),
+            remote_name: parts.remote_name.clone(),
             requirements: parts.requirements.clone(),
             unusable: OnceLock::new(),
             declares_access: parts.declares_access,
@@ -217,6 +238,7 @@ impl Tool {
             show: None,
             is_custom: parts.is_custom,
             enforces_timeout: parts.enforces_timeout,
+            new_step: parts.new_step,
             made_from: Some(other.clone()),
         }))
     }
@@ -258,7 +280,7 @@ impl Tool {
             action: Some((action, executor)),
             origin: None,
             matched: matched(settings.parameters),
-            remote: None,
+            remote_name: None,
             requirements: Vec::new(),
             unusable: OnceLock::new(),
             declares_access,
@@ -266,6 +288,7 @@ impl Tool {
             show: None,
             is_custom: false,
             enforces_timeout: false,
+            new_step: None,
             made_from: None,
         }))
     }
@@ -307,6 +330,16 @@ impl Tool {
     /// Whether the executor enforces its own timeout.
     pub(crate) fn enforces_timeout(&self) -> bool {
         self.0.enforces_timeout
+    }
+
+    /// Whether an interrupted call can be taken up again by its step: another process keeps its outcome.
+    pub(crate) fn resumes(&self) -> bool {
+        self.0.new_step.is_some()
+    }
+
+    /// A new step for a call that has none. `None` unless the tool resumes.
+    pub(crate) fn new_step(&self) -> Option<StepId> {
+        self.0.new_step.map(|make| make())
     }
 
     /// Describes a call for people: the tool's own text, or else its name and arguments, without secret ones. No character
@@ -471,8 +504,8 @@ impl Tool {
     }
 
     /// The tool's name at its MCP server, if it belongs to one.
-    pub(crate) fn remote(&self) -> Option<&RemoteName> {
-        self.0.remote.as_deref()
+    pub(crate) fn remote_name(&self) -> Option<&RemoteName> {
+        self.0.remote_name.as_deref()
     }
 
     pub(crate) fn parameters(&self) -> &'static [Parameter] {

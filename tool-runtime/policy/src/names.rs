@@ -34,13 +34,14 @@ impl fmt::Display for Wildcard {
     }
 }
 
-/// `linked`, `custom`, `owner`, `owner:NAME`, `mcp`, `mcp:NAME`, with `*` in names.
+/// `linked`, `custom`, `owner`, `owner:NAME`, `mcp`, `mcp:NAME`, `runner`, `runner:NAME`, with `*` in names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum SourcePattern {
     Linked,
     Custom,
     Owner(Wildcard),
     Mcp(Wildcard),
+    Runner(Wildcard),
 }
 
 impl SourcePattern {
@@ -52,9 +53,10 @@ impl SourcePattern {
             ("custom", "*") => Ok(Self::Custom),
             ("owner", name) if !name.is_empty() => Ok(Self::Owner(Wildcard::new(name))),
             ("mcp", name) if !name.is_empty() => Ok(Self::Mcp(Wildcard::new(name))),
+            ("runner", name) if !name.is_empty() => Ok(Self::Runner(Wildcard::new(name))),
             _ => Err(Fault::new(
                 format!("unknown source `{text}`"),
-                "write `linked`, `custom`, `owner:NAME` or `mcp:NAME`",
+                "write `linked`, `custom`, `owner:NAME`, `mcp:NAME` or `runner:NAME`",
             )),
         }
     }
@@ -62,9 +64,9 @@ impl SourcePattern {
     pub(crate) fn matches(&self, source: &Source) -> bool {
         match (self, source) {
             (Self::Linked, Source::Linked) | (Self::Custom, Source::Custom) => true,
-            (Self::Owner(own), Source::Owner(name)) | (Self::Mcp(own), Source::Mcp(name)) => {
-                own.matches(name)
-            }
+            (Self::Owner(own), Source::Owner(name))
+            | (Self::Mcp(own), Source::Mcp(name))
+            | (Self::Runner(own), Source::Runner(name)) => own.matches(name),
             _ => false,
         }
     }
@@ -77,6 +79,7 @@ impl fmt::Display for SourcePattern {
             Self::Custom => f.write_str("custom"),
             Self::Owner(name) => write!(f, "owner:{name}"),
             Self::Mcp(name) => write!(f, "mcp:{name}"),
+            Self::Runner(name) => write!(f, "runner:{name}"),
         }
     }
 }

@@ -185,7 +185,7 @@ impl Rule {
         self
     }
 
-    /// Requires that the tool is of a source: `linked`, `custom`, `owner:NAME`, `mcp:NAME`.
+    /// Requires that the tool is of a source: `linked`, `custom`, `owner:NAME`, `mcp:NAME`, `runner:NAME`.
     #[must_use]
     pub fn source(mut self, source: &str) -> Self {
         match SourcePattern::parse(source) {

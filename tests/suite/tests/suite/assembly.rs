@@ -22,6 +22,10 @@ fn github() -> Source {
     Source::mcp("github")
 }
 
+fn search() -> Source {
+    Source::runner("search")
+}
+
 fn status(pool: &ToolPool, name: &str, source: &Source) -> ToolStatus {
     let report = pool.report();
     let found = report.tools.iter().find(|t| t.name == name && t.source == *source);
@@ -104,6 +108,22 @@ async fn an_mcp_tool_replaces_another_only_if_configured() {
 }
 
 #[test]
+fn a_tool_of_a_runner_replaces_no_other_tool() {
+    for (source, first) in [
+        (Source::Linked, "of linked"),
+        (Source::Custom, "added by hand"),
+        (github(), "of mcp:github"),
+        (Source::runner("fetch"), "of runner:fetch"),
+    ] {
+        let builder = ToolPool::builder().mcp_replaces(["*"]).add_from(&source, [tool("same", "")]);
+        let error =
+            builder.add_from(&search(), [tool("same", "")]).build().expect_err("a collision");
+        let expected = format!("two tools are named `same`: one {first}, one of runner:search");
+        assert!(error.to_string().contains(&expected), "{error}");
+    }
+}
+
+#[test]
 fn names_that_differ_in_case_alone_collide() {
     let error =
         ToolPool::builder().add(tool("Read", "")).add(tool("read", "")).build().expect_err("alike");
@@ -117,7 +137,8 @@ fn names_that_differ_in_case_alone_collide() {
 #[test]
 fn remote_names_that_differ_only_in_case_are_kept_and_reported() {
     let pool = ToolPool::builder()
-        .add_from(&github(), [tool("READ", ""), tool("rEAD", ""), tool("list", "")])
+        .add_from(&github(), [tool("READ", ""), tool("list", "")])
+        .add_from(&search(), [tool("rEAD", "")])
         .add(tool("Read", ""))
         .build()
         .expect("a pool");
@@ -129,34 +150,36 @@ fn remote_names_that_differ_only_in_case_are_kept_and_reported() {
 }
 
 #[tokio::test]
-async fn invalid_tools_of_a_server_are_quarantined_and_the_others_work() {
+async fn invalid_external_tools_are_quarantined_and_the_others_of_their_source_work() {
     let odd = vec![
         tool("bad name", ""),
         tool(&"x".repeat(129), ""),
         tool("", ""),
         Tool::builder("list", "Bad.").input_schema(json!({"type": "array"})).handler(|| async {}),
     ];
-    let valid = Tool::builder("valid", "").handler(|| async { "valid" });
-    let pool = ToolPool::builder()
-        .add_from(&github(), odd.iter().cloned().chain([valid]))
-        .build()
-        .expect("a pool");
-    // MCP does not require a description.
-    assert_eq!(names(&pool), ["valid"]);
-    assert_eq!(text(&pool, "valid", "").await, "valid");
-    for odd in &odd {
-        let status = status(&pool, odd.name(), &github());
-        let ToolStatus::Quarantined { reason } = status else { panic!("{status}") };
-        assert!(!reason.is_empty());
+    for source in [github(), search()] {
+        let valid = Tool::builder("valid", "").handler(|| async { "valid" });
+        let pool = ToolPool::builder()
+            .add_from(&source, odd.iter().cloned().chain([valid]))
+            .build()
+            .expect("a pool");
+        // MCP does not require a description.
+        assert_eq!(names(&pool), ["valid"]);
+        assert_eq!(text(&pool, "valid", "").await, "valid");
+        for odd in &odd {
+            let status = status(&pool, odd.name(), &source);
+            let ToolStatus::Quarantined { reason } = status else { panic!("{status}") };
+            assert!(!reason.is_empty());
+        }
+        assert!(pool.report().to_string().contains("quarantined: "), "{}", pool.report());
+        // A tool that is left out does not replace another.
+        let pool = ToolPool::builder()
+            .add(tool("list", "ours"))
+            .add_from(&source, odd.clone())
+            .build()
+            .expect("a pool");
+        assert_eq!(text(&pool, "list", "").await, "ours");
     }
-    assert!(pool.report().to_string().contains("quarantined: "), "{}", pool.report());
-    // A tool that is left out does not replace another.
-    let pool = ToolPool::builder()
-        .add(tool("list", "ours"))
-        .add_from(&github(), odd)
-        .build()
-        .expect("a pool");
-    assert_eq!(text(&pool, "list", "").await, "ours");
     assert!(ToolPool::builder().add(tool("bad name", "")).build().is_err());
 }
 
@@ -170,9 +193,11 @@ fn full_builder() -> tool_runtime::ToolPoolBuilder {
         .add_from(&Source::owner("skills"), [tool("skill", "")])
         .add_from(&github(), [tool_with_hints("gh.list").open_world(false).handler(|| async {})])
         .add_from(&Source::mcp("web"), [tool("web.get", "")])
+        .add_from(&search(), [tool("web.find", "")])
 }
 
-const ALL: [&str; 7] = ["add", "fs.delete", "fs.read", "fs.write", "gh.list", "skill", "web.get"];
+const ALL: [&str; 8] =
+    ["add", "fs.delete", "fs.read", "fs.write", "gh.list", "skill", "web.find", "web.get"];
 
 #[test]
 fn every_kind_of_selector_includes_and_excludes() {
@@ -193,6 +218,9 @@ fn every_kind_of_selector_includes_and_excludes() {
         ("source:owner:skills", vec!["skill"]),
         ("source:mcp", vec!["gh.list", "web.get"]),
         ("source:mcp:github", vec!["gh.list"]),
+        ("source:runner", vec!["web.find"]),
+        ("source:runner:search", vec!["web.find"]),
+        ("source:runner:fetch", vec![]),
     ] {
         let allowed = full_builder().allow([selector]).build().expect(selector);
         assert_eq!(names(&allowed), picked, "{selector}");
@@ -243,7 +271,7 @@ async fn no_filter_allows_everything_and_an_empty_allow_list_nothing() {
     assert!(empty.report().is_empty());
     let text = empty.report().to_string();
     let last = text.lines().last().expect("a line");
-    assert_eq!(last, "the pool is empty: 7 tools were offered and none is visible");
+    assert_eq!(last, "the pool is empty: 8 tools were offered and none is visible");
     assert!(text.contains("filtered: the allow list is empty"), "{text}");
     assert_eq!(error_text(&empty, "add", "").await, "unknown tool `add`; there are no tools");
     assert_eq!(&*empty.definitions_json(), "[]");
@@ -433,7 +461,7 @@ async fn calls_of_unusable_tools_name_the_reason() {
 #[test]
 fn filters_survive_serialization() {
     let filter: Filter = serde_json::from_value(json!({
-        "allow": ["fs.*", "tag:x", "hint:!read_only", "source:mcp:github", "source:owner"],
+        "allow": ["fs.*", "tag:x", "hint:!read_only", "source:mcp:github", "source:owner", "source:runner:search"],
         "deny": ["fs.write"]
     }))
     .expect("a filter");

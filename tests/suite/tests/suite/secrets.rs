@@ -302,16 +302,18 @@ fn a_name_with_a_secret_is_a_problem_of_the_pool() {
 /// The other tools of the pool stay.
 #[test]
 fn an_external_tool_with_a_secret_in_its_name_is_left_out() {
-    let secrets = secrets();
-    let ping = || Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
-    let pool = ToolPool::builder().add(ping()).secrets(secrets.clone()).build().unwrap();
-    secrets.hide([("..".to_owned(), "an0ther-key".to_owned())]);
-    let tool = Tool::builder("get_an0ther-key", "Get.").handler(|| async {});
-    pool.set_tools(&Source::mcp("s"), [tool]).unwrap();
-    assert_eq!(pool.snapshot().tools().len(), 1);
-    let report = pool.report().to_string();
-    let left_out = "get_..  mcp:s   quarantined: its name contains a secret; give it another name";
-    assert!(report.contains(left_out), "{report}");
+    for (source, column) in [(Source::mcp("s"), "mcp:s   "), (Source::runner("s"), "runner:s  ")] {
+        let secrets = secrets();
+        let ping = Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
+        let pool = ToolPool::builder().add(ping).secrets(secrets.clone()).build().unwrap();
+        secrets.hide([("..".to_owned(), "an0ther-key".to_owned())]);
+        let tool = Tool::builder("get_an0ther-key", "Get.").handler(|| async {});
+        pool.set_tools(&source, [tool]).unwrap();
+        assert_eq!(pool.snapshot().tools().len(), 1);
+        let report = pool.report().to_string();
+        let reason = "quarantined: its name contains a secret; give it another name";
+        assert!(report.contains(&format!("get_..  {column}{reason}")), "{report}");
+    }
 }
 
 #[tokio::test]

@@ -374,6 +374,7 @@ async fn the_transforms_of_a_pool_reach_external_tools() {
             ToolTransform::new().name("send").fix("token", "8fQm2x").rename("to", "person"),
         )
         .transform("far2.*", ToolTransform::new().name("ping"))
+        .transform("far3.*", ToolTransform::new().name("ping"))
         .build()
         .unwrap();
     let manager = McpManager::builder()
@@ -389,8 +390,13 @@ async fn the_transforms_of_a_pool_reach_external_tools() {
             .await;
     let issues = result.error().unwrap().issues();
     assert_eq!(issues.iter().map(|issue| issue.path()).collect::<Vec<_>>(), ["text"]);
+    let far = Tool::builder("far3.send", "Send.").handler(|| async { "sent" });
+    pool.add_tools(&Source::runner("far3"), [far]).unwrap();
     let report = pool.report().to_string();
-    assert!(report.contains("its transform gives it the name of another tool"), "{report}");
+    for source in ["mcp:far2", "runner:far3"] {
+        let line = report.lines().find(|line| line.contains(source)).unwrap();
+        assert!(line.contains("its transform gives it the name of another tool"), "{report}");
+    }
     assert_eq!(call(&pool, "ping", json!({})).await.observation().to_text(), "pong");
     manager.close().await;
 }

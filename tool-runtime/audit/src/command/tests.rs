@@ -107,6 +107,33 @@ async fn an_operator_finds_and_resolves_a_step() {
     assert!(run(&["show", file, "--run", "one"]).1.contains("resolved by ada"));
 }
 
+#[tokio::test]
+async fn a_step_without_a_run_is_shown_and_nothing_has_to_be_resolved() {
+    let folder = Folder::new();
+    let path = folder.file("calls.db");
+    let log = EventLog::open(&path).unwrap();
+    let begun = Arc::new(AtomicBool::new(false));
+    let begins = Arc::clone(&begun);
+    let tool = tool_runtime_core::Tool::builder("wait", "Wait.").handler(move || {
+        begins.store(true, Ordering::Relaxed);
+        std::future::pending::<()>()
+    });
+    let pool =
+        tool_runtime_core::ToolPool::builder().add(tool).install(log.clone()).build().unwrap();
+    let context = pool.context().as_step(StepId::new("made-elsewhere"));
+    let mut call = Box::pin(pool.call_with(ToolCall::new("wait", "{}"), &context));
+    while !begun.load(Ordering::Relaxed) {
+        tokio::select! { biased; _ = &mut call => {}, () = tokio::task::yield_now() => {} }
+    }
+    drop(call);
+    log.flush().await.unwrap();
+    let file = path.to_str().unwrap();
+    assert!(run(&["show", file]).1.contains("wait {} as step made-elsewhere -> cancelled"));
+    let unresolved = run(&["show", file, "--unresolved"]).1;
+    assert!(unresolved.contains("wait {}") && !unresolved.contains("resolve"), "{unresolved}");
+    assert!(run(&["verify", file]).0);
+}
+
 #[test]
 fn mistakes_in_arguments_say_what_to_write() {
     for (words, expected) in [

@@ -18,8 +18,9 @@ pub(crate) fn parse(line: &[u8], position: u64) -> LogLine {
         let text = String::from_utf8_lossy(line).into_owned();
         return LogLine { position, hash: String::new(), text, run: None, step: None };
     };
-    let record = serde_json::from_str::<LogRecord>(text);
-    let (run, step) = record.map(|record| (record.run, record.step)).unwrap_or_default();
+    let record = serde_json::from_str::<LogRecord>(text).unwrap_or_default();
+    let step = record.step_of_run().map(str::to_owned);
+    let run = record.run;
     LogLine { position, hash: hash.to_owned(), text: text.to_owned(), run, step }
 }
 

@@ -17,7 +17,8 @@ use std::time::{Duration, Instant};
 /// repeated.
 ///
 /// It is the SHA-256, in hex digits, of the execution, the tool, the arguments in canonical form, and
-/// the number of equal calls before it.
+/// the number of equal calls before it. A call of a tool in another process has a random id if it is in no
+/// execution.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct StepId(String);
@@ -61,6 +62,8 @@ pub struct Execution {
     id: String,
     attempt: u32,
     labels: BTreeMap<String, String>,
+    /// The step elsewhere whose tool makes the calls.
+    within: Option<StepId>,
     started: Instant,
     /// The number of calls whose tools started.
     steps: AtomicU64,
@@ -75,6 +78,7 @@ impl Execution {
             id: id.into(),
             attempt: 1,
             labels: BTreeMap::new(),
+            within: None,
             started: Instant::now(),
             steps: AtomicU64::new(0),
             equal_calls: Mutex::default(),
@@ -106,6 +110,15 @@ impl Execution {
     #[must_use]
     pub fn started_at(mut self, started: Instant) -> Self {
         self.started = started;
+        self
+    }
+
+    /// Makes the steps those of calls which the tool of this step makes: two steps of one execution may make equal
+    /// calls in two processes. Default: none.
+    #[must_use]
+    #[doc(hidden)]
+    pub fn within(mut self, step: &StepId) -> Self {
+        self.within = Some(step.clone());
         self
     }
 
@@ -144,7 +157,7 @@ impl Execution {
             Ok(value) => canonical(&value),
             Err(_) => arguments.to_owned(),
         };
-        let content = digest(&[self.id.as_bytes(), tool.as_bytes(), arguments.as_bytes()]);
+        let content = self.content(tool, &arguments);
         let number = {
             let mut equal_calls = lock(&self.equal_calls);
             let count = equal_calls.entry(content).or_default();
@@ -152,6 +165,15 @@ impl Execution {
             *count
         };
         StepId(hex(&digest(&[&content, &number.to_be_bytes()])))
+    }
+
+    /// What equal calls have in common.
+    fn content(&self, tool: &str, arguments: &str) -> [u8; 32] {
+        let parts = [self.id.as_bytes(), tool.as_bytes(), arguments.as_bytes()];
+        match &self.within {
+            None => digest(&parts),
+            Some(step) => digest(&[&parts[..], &[step.as_str().as_bytes()]].concat()),
+        }
     }
 }
 
@@ -180,6 +202,24 @@ mod tests {
         assert_ne!(first[0], first[1], "equal calls differ in their number");
         assert_ne!(first[0], first[2]);
         assert_ne!(first[0], Execution::new("two").next_step("add", r#"{"a":1,"b":2}"#));
+    }
+
+    #[test]
+    fn ids_of_steps_stay_the_same_between_versions() {
+        let execution = Execution::new("order-17");
+        let step = || execution.next_step("fs.read", r#"{ "path": "a.txt" }"#).to_string();
+        assert_eq!(step(), "e603fe587b7c843d38151027772c89a87e2408be3c4f7e169438e0820a841a62");
+        assert_eq!(step(), "897a091d38c54fafa6fad3f08269031e7db20014f46d87a79dbbde5229e33460");
+    }
+
+    #[test]
+    fn equal_calls_of_two_remote_calls_of_an_execution_are_different_steps() {
+        let within = |step: &str| Execution::new("one").within(&StepId::new(step));
+        let next = |execution: &Execution| execution.next_step("add", "{}");
+        let first = next(&within("a"));
+        assert_eq!(first, next(&within("a").with_attempt(2)));
+        assert_ne!(first, next(&within("b")));
+        assert_ne!(first, next(&Execution::new("one")));
     }
 
     #[test]

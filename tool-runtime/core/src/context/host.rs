@@ -1,6 +1,6 @@
 //! The pool that runs a call, as its context reaches it.
 
-use super::{Parts, ToolContext};
+use super::{CallStep, Parts, ToolContext};
 use std::any::Any;
 use std::sync::{Arc, Weak};
 
@@ -39,15 +39,18 @@ impl ToolContext {
         if self.0.times_passed_on > MAX_DEPTH { Err(too_deep()) } else { Ok(()) }
     }
 
-    /// The context for a further call, which may nest one level deeper.
+    /// The context for a further call, which may nest one level deeper, and is not the step of the call around it.
     pub(crate) fn passed_on(mut self) -> Self {
         let parts = self.parts();
+        if let Some(CallStep::Running(_)) = parts.step {
+            parts.step = None;
+        }
         parts.times_passed_on = parts.times_passed_on.saturating_add(1);
         self
     }
 
     /// The context for work that continues after the call has ended: the same state, principal,
-    /// session and pool, without the call's id, cancellation, deadline, caller and declared
+    /// session and pool, without the call's id, step, cancellation, deadline, caller and declared
     /// resources.
     #[must_use]
     pub fn detached(&self) -> Self {

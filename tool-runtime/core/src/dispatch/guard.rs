@@ -19,6 +19,9 @@ use std::time::{Duration, Instant};
 use tokio::time::sleep;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
+/// The time that a tool of another process has beyond its limit, which it keeps itself.
+const GRACE: Duration = Duration::from_millis(100);
+
 /// The shorter of the tool's limit (or else the pool's) and the time until the caller's
 /// deadline.
 pub(super) fn limit(pool: &ToolPool, tool: &Tool, context: &ToolContext) -> Option<Duration> {
@@ -48,6 +51,8 @@ pub(super) fn bounds_within<'a>(
     context: Cow<'a, ToolContext>,
 ) -> (Option<Duration>, Cow<'a, ToolContext>) {
     match own.into_iter().chain(limit(pool, tool, &context)).min() {
+        // A tool of another process finds out which outcome was decided in time.
+        Some(limit) if tool.resumes() => (Some(limit + GRACE), Cow::Owned(within(limit, &context))),
         Some(limit) => (Some(limit), Cow::Owned(within(limit, &context))),
         None => (None, context),
     }

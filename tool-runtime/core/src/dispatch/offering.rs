@@ -255,16 +255,20 @@ impl ToolPool {
         snapshot.resources().iter().find_map(fits)
     }
 
-    /// The time limit, and a context that shows it.
+    /// The time limit, and a context that shows it. An offering is not a step.
     fn bounds<'a>(
         &self,
         terms: &OfferingProperties,
         context: &'a ToolContext,
     ) -> (Option<Duration>, Cow<'a, ToolContext>) {
         let limit = guard::limit_of(terms.timeout.or(self.governance().timeout), context);
+        let context = match context.has_step() {
+            true => Cow::Owned(context.clone().without_step()),
+            false => Cow::Borrowed(context),
+        };
         match limit {
-            Some(within) => (limit, Cow::Owned(guard::within(within, context))),
-            None => (limit, Cow::Borrowed(context)),
+            Some(within) => (limit, Cow::Owned(guard::within(within, &context))),
+            None => (limit, context),
         }
     }
 }

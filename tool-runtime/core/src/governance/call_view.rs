@@ -76,7 +76,7 @@ pub struct CallView<'a> {
 #[derive(Clone)]
 pub(crate) struct CallDetails {
     pub(crate) number: CallNumber,
-    pub(crate) step: Option<StepId>,
+    pub(crate) step: Option<Arc<StepId>>,
     pub(crate) arguments: CallText,
     pub(crate) repairs: Vec<Repair>,
     pub(crate) risk: Risk,
@@ -142,14 +142,20 @@ impl CallText {
 impl CallDetails {
     /// Inline: it is large, and every call with hooks makes one.
     #[inline]
-    pub(crate) fn new(name: &str, arguments: &str, context: ToolContext) -> Self {
-        Self {
-            step: context.execution().map(|execution| execution.next_step(name, arguments)),
-            ..Self::without_step(arguments, context)
-        }
+    pub(crate) fn new(
+        name: &str,
+        arguments: &str,
+        tool: Option<&Tool>,
+        mut context: ToolContext,
+    ) -> Self {
+        let step = context
+            .take_step()
+            .or_else(|| Some(context.execution()?.next_step(name, arguments)))
+            .or_else(|| tool?.new_step());
+        Self { step: step.map(Arc::new), ..Self::without_step(arguments, context) }
     }
 
-    /// A call that is not a step of an execution, and runs again when that is repeated.
+    /// A call that is not a step, and runs again when its execution is repeated.
     pub(crate) fn without_step(arguments: &str, context: ToolContext) -> Self {
         Self {
             number: CallNumber::next(),
@@ -158,7 +164,7 @@ impl CallDetails {
             repairs: Vec::new(),
             risk: Risk::Unknown,
             summary: None,
-            context,
+            context: context.without_step(),
         }
     }
 }
@@ -335,9 +341,15 @@ impl<'a> CallView<'a> {
         self.details.context.call_id()
     }
 
-    /// The id of the call in its [`Execution`](crate::Execution), if it is part of one.
+    /// The id of the call: in its [`Execution`](crate::Execution) if it is part of one, or made elsewhere, or random if
+    /// its tool runs in another process, which can be asked about the call again. `None` for other calls.
     pub fn step(&self) -> Option<&'a StepId> {
-        self.details.step.as_ref()
+        self.details.step.as_deref()
+    }
+
+    /// The id of the call in its execution, if it is part of one: it has the same id when the execution is repeated.
+    pub(crate) fn repeatable_step(&self) -> Option<&'a StepId> {
+        self.step().filter(|_| self.context().execution().is_some())
     }
 
     /// The number of the attempt of the execution, from 1.

@@ -79,7 +79,9 @@ impl OpenStep {
     /// Continues the step of an earlier round, or else proposes the call.
     pub(crate) fn enter(governors: Arc<Governors>, call: HookCall) -> Self {
         let context = call.context();
-        let rounds = context.rounds::<CallRounds>().filter(|_| !governors.is_empty());
+        // A tool that resumes is asked about the same step in each round.
+        let is_kept = !governors.is_empty() || call.tool().resumes();
+        let rounds = context.rounds::<CallRounds>().filter(|_| is_kept);
         let rounds = rounds.map(|rounds| (rounds, context.question_key("").into_owned()));
         let waiting = rounds.as_ref().and_then(|(rounds, key)| {
             rounds.is_used.store(true, Ordering::Release);

@@ -124,12 +124,17 @@ impl Step {
         self.running_since = None;
     }
 
-    /// The context of the tool: calls that it makes have this one as their parent, if calls are recorded.
+    /// The context of the tool, with the step of the call: calls that it makes have this one as their parent, if calls
+    /// are recorded.
     pub(crate) fn inner_context(&self) -> ToolContext {
         let context = self.call.context().clone();
-        match self.governors.is_empty() {
+        let context = match self.governors.is_empty() {
             true => context,
             false => context.within_call(self.call.view().number().0),
+        };
+        match self.call.step() {
+            Some(step) => context.within_step(Arc::clone(step)),
+            None => context,
         }
     }
 

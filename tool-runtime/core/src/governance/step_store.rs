@@ -9,10 +9,15 @@ use crate::observation::Observation;
 
 /// Looks up the calls that ran in earlier attempts of an [`Execution`](crate::Execution).
 ///
-/// It is asked about each call that is a step, after policies and hooks have allowed the call and
-/// before a person is asked. A call that ran already is not repeated: it returns its earlier
+/// It is asked about each call that is a step of an execution, after policies and hooks have allowed the call
+/// and before a person is asked. A call that ran already is not repeated: it returns its earlier
 /// result. So does a call whose tool the pool no longer has: it is looked up like one that is safe to
 /// retry, and never starts.
+///
+/// A call has a step without an execution if the step was made elsewhere or its tool runs in another process.
+/// Such a call is not looked up: nothing repeats it. In an execution, a call of a tool in another process is looked up like
+/// one that is safe to retry, also if it may run only once: that process keeps the outcome of the step, and the interrupted
+/// call is taken up again there.
 ///
 /// The store learns what ran from the events of a [`Recorder`](crate::Recorder), which carry the
 /// step: one type is usually both. `Started` is the mark that is written ahead of the effect,

@@ -27,9 +27,9 @@ impl<'a> UnknownCall<'a> {
         context: ToolContext,
     ) -> Self {
         let Some(meta) = meta else {
-            return Self { name, details: CallDetails::new(name, arguments, context) };
+            return Self { name, details: CallDetails::new(name, arguments, None, context) };
         };
-        let mut details = CallDetails::new(name, &meta.rest, context);
+        let mut details = CallDetails::new(name, &meta.rest, None, context);
         (details.risk, details.summary) = (meta.risk, meta.summary);
         Self { name, details }
     }

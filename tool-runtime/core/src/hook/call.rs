@@ -3,7 +3,7 @@
 use super::Found;
 use crate::access::Access;
 use crate::arguments::{Arguments, DecodeError};
-use crate::context::ToolContext;
+use crate::context::{StepId, ToolContext};
 use crate::definition::ToolDefinition;
 use crate::governance::{CallDetails, CallText, CallView, MetaArguments, Risk};
 use crate::repair::Repair;
@@ -38,7 +38,7 @@ impl HookCall {
     /// A call before any hook; empty text means no arguments.
     pub(crate) fn new(found: Found, arguments: &str, context: ToolContext) -> Self {
         let details = match found.is_offering() {
-            false => CallDetails::new(found.tool().name(), arguments, context),
+            false => CallDetails::new(found.tool().name(), arguments, Some(found.tool()), context),
             true => CallDetails::without_step(arguments, context),
         };
         Self(Arc::new(Parts { found, details }))
@@ -142,6 +142,11 @@ impl HookCall {
             self.details_mut().repairs.extend(repairs);
         }
         self
+    }
+
+    /// The step that the call is, if it is one.
+    pub(crate) fn step(&self) -> Option<&Arc<StepId>> {
+        self.0.details.step.as_ref()
     }
 
     pub(crate) fn context_mut(&mut self) -> &mut ToolContext {

@@ -172,7 +172,7 @@ pub(super) fn settle(
     }
     for entry in &settled {
         find_problems(&entry.item, state, problems);
-        if !matches!(entry.source, Source::Mcp(_)) {
+        if !entry.source.is_external() {
             let own = own_problems(&entry.item).into_iter().flatten();
             problems.extend(own.map(|reason| entry.item.problem(reason)));
         }

@@ -79,6 +79,12 @@ pub trait CliCommand: Send + Sync + 'static {
         let _ = arguments;
         None
     }
+
+    /// Whether the command serves until a signal, so that external MCP servers stay connected, and failures are logged.
+    /// Default: false.
+    fn serves(&self) -> bool {
+        false
+    }
 }
 
 /// The form of a [`CliCommand`].

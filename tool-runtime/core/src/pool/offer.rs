@@ -134,9 +134,12 @@ impl Rules {
     }
 
     fn is_shadowed(&self, earlier: &Offer, later: &Offer) -> bool {
-        let is_mcp = matches!(later.source, Source::Mcp(_));
-        let replaces = self.mcp_replaces.iter().any(|p| p.matches(later.tool.name()));
-        earlier.source.rank() < later.source.rank() && (!is_mcp || replaces)
+        let may_replace = match later.source {
+            Source::Mcp(_) => self.mcp_replaces.iter().any(|p| p.matches(later.tool.name())),
+            Source::Runner(_) => false,
+            _ => true,
+        };
+        earlier.source.rank() < later.source.rank() && may_replace
     }
 
     fn status(&self, offer: &Offer, problems: &mut Vec<PoolProblem>) -> ToolStatus {
@@ -183,9 +186,9 @@ impl Offer {
         Self { tool, source, given: None }
     }
 
-    /// Whether a transform of the pool renamed a server's tool.
+    /// Whether a transform of the pool renamed an external tool.
     fn is_renamed_foreign(&self) -> bool {
-        matches!(self.source, Source::Mcp(_)) && self.given().name() != self.tool.name()
+        self.source.is_external() && self.given().name() != self.tool.name()
     }
 
     /// The tool as its source gave it.
@@ -205,7 +208,7 @@ impl Decision {
     /// The tools of the program itself whose names contain a secret. Not a rule of [`Rules::decide`]: a secret that is
     /// added later must not keep other tools from changing.
     pub(super) fn secret_names(&self, mask: &dyn Mask) -> Vec<PoolProblem> {
-        let is_own = |offer: &&Offer| !matches!(offer.source, Source::Mcp(_));
+        let is_own = |offer: &&Offer| !offer.source.is_external();
         let problem = |offer: &Offer| {
             let reason = offer.tool.definition().secret_name(mask)?.to_owned();
             let tool = mask.text(offer.tool.name()).into_owned();
@@ -261,12 +264,12 @@ impl Decision {
     }
 }
 
-/// Removes tools that clients would reject: a problem for the program's own tools; a server's tool
-/// is quarantined, so that its other tools remain.
+/// Removes tools that clients would reject: a problem for the program's own tools; an external tool
+/// is quarantined, so that the other tools of its source remain.
 fn remove_invalid(group: &mut Vec<Offer>, state: &State, decision: &mut Decision) {
     group.retain(|offer| {
         let problems = definition_problems(offer);
-        if !matches!(offer.source, Source::Mcp(_)) {
+        if !offer.source.is_external() {
             decision.problems.extend(problems);
             return true;
         }
@@ -295,7 +298,7 @@ fn reason(problem: PoolProblem) -> String {
 fn definition_problems(offer: &Offer) -> Vec<PoolProblem> {
     let (tool, mut problems) = (&offer.tool, Vec::new());
     // MCP does not require a description.
-    let is_foreign = matches!(offer.source, Source::Mcp(_));
+    let is_foreign = offer.source.is_external();
     if let Some(reason) = name::problem(tool.name()) {
         problems.push(PoolProblem::InvalidName { name: tool.name().to_owned(), reason });
     }
@@ -343,10 +346,10 @@ fn invalid_scopes(definition: &ToolDefinition) -> impl Iterator<Item = String> {
 }
 
 /// Models and file systems confuse names that differ only in case: a mistake in the program's own
-/// tools. MCP servers may have them, and the report lists them.
+/// tools. External ones may have them, and the report lists them.
 fn find_case_collisions(decision: &mut Decision) {
     let own = |(offer, status): &&(Offer, ToolStatus)| {
-        *status == ToolStatus::Visible && !matches!(offer.source, Source::Mcp(_))
+        *status == ToolStatus::Visible && !offer.source.is_external()
     };
     let own = decision.offers.iter().filter(own);
     let groups = alike(own.map(|(offer, _)| offer.tool.name()).collect());
@@ -372,7 +375,7 @@ fn alike(mut names: Vec<&str>) -> Vec<Vec<String>> {
     groups.map(|group| group.iter().map(|name| (*name).to_owned()).collect()).collect()
 }
 
-/// The status of a server's tool whose transform gives it the name of another tool.
+/// The status of an external tool whose transform gives it the name of another tool.
 fn taken(by: &Offer) -> ToolStatus {
     let place = by.source.place(by.tool.origin());
     let reason =

@@ -38,7 +38,7 @@ pub struct PoolReport {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub idle_transforms: Vec<Selector>,
     /// Groups of visible tools whose names differ only in case, which models confuse. Each group
-    /// has a tool of an external server; in others this is an error.
+    /// has a tool of an external server or a runner; in others this is an error.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub alike: Vec<Vec<String>>,
     /// The sources whose tools are missing: external servers that are not connected, or whose

@@ -17,7 +17,7 @@ use std::str::FromStr;
 /// | `fs.*` | ids that a glob matches; a regular expression is given as a [`ToolPattern`] |
 /// | `tag:search` | tools with that tag |
 /// | `hint:read_only`, `hint:!destructive` | tools with that hint, or without it; hints that a tool does not set have MCP's defaults: not read-only, destructive, not idempotent, open world; so do the hints of a server that is not trusted |
-/// | `source:linked`, `source:custom`, `source:owner`, `source:mcp`, `source:mcp:github` | tools of that source |
+/// | `source:linked`, `source:custom`, `source:owner`, `source:mcp`, `source:mcp:github`, `source:runner`, `source:runner:search` | tools of that source |
 ///
 /// ```
 /// use tool_runtime::Selector;
@@ -121,7 +121,7 @@ pub enum SelectorError {
     },
     /// An unknown kind.
     #[error(
-        "`{text}` picks nothing; write an id, a glob as `fs.*`, `tag:NAME`, `hint:read_only`, or `source:linked`, `source:custom`, `source:owner:NAME`, `source:mcp:NAME`"
+        "`{text}` picks nothing; write an id, a glob as `fs.*`, `tag:NAME`, `hint:read_only`, or `source:linked`, `source:custom`, `source:owner:NAME`, `source:mcp:NAME`, `source:runner:NAME`"
     )]
     Kind {
         /// The whole text.

@@ -82,6 +82,11 @@ fn rules_for_sources_name_their_kind_and_their_name() {
         ("'mcp:g*'", Source::Mcp("git".into()), true),
         ("'mcp:g*'", Source::Mcp("web".into()), false),
         ("'mcp:git'", Source::Owner("git".into()), false),
+        ("runner", Source::runner("git"), true),
+        ("'runner:g*'", Source::runner("git"), true),
+        ("'runner:g*'", Source::runner("web"), false),
+        ("'runner:git'", Source::mcp("git"), false),
+        ("mcp", Source::runner("git"), false),
         ("owner", Source::Owner("git".into()), true),
         ("'owner:git'", Source::Owner("git".into()), true),
         ("'owner:git'", Source::Owner("web".into()), false),
@@ -91,9 +96,10 @@ fn rules_for_sources_name_their_kind_and_their_name() {
         let is_allowed = yaml(&rules).try_call(&call).effect() == Effect::Allow;
         assert_eq!(is_allowed, expected, "{pattern} {source:?}");
     }
-    for pattern in ["'mcp:'", "'owner:'", "'linked:a'"] {
+    for pattern in ["'mcp:'", "'owner:'", "'runner:'", "'linked:a'"] {
         let rules = format!("rules: [{{id: r, when: {{sources: [{pattern}]}}, then: allow}}]");
         let found = mistakes(&rules, Format::Yaml);
         assert!(found[0].contains("unknown source"), "{found:?}");
+        assert!(found[0].contains("`runner:NAME`"), "{found:?}");
     }
 }

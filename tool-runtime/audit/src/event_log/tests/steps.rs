@@ -1,7 +1,7 @@
 //! Repeated runs: which steps run again, which are given back, which are refused.
 
 use super::*;
-use tool_runtime_core::{ContentBlock, ToolResult};
+use tool_runtime_core::{ContentBlock, ToolContext, ToolResult};
 
 async fn attempt(pool: &ToolPool, tool: &str) -> ToolResult {
     let context = pool.context().in_execution(&Arc::new(Execution::new("one").with_attempt(2)));
@@ -157,4 +157,77 @@ async fn a_log_answers_for_a_tool_that_is_gone_and_keeps_no_mark_of_one_that_nev
     assert_eq!(records.iter().map(|it| it.kind).collect::<Vec<_>>(), [Proposed, Succeeded]);
     assert_eq!(records[1].replayed, Some(true));
     assert_eq!(attempt(&full, "once").await.observation().to_text(), first, "nothing ran again");
+}
+
+/// Calls a tool as a step that was made elsewhere.
+async fn given(pool: &ToolPool, tool: &str, context: ToolContext) -> ToolResult {
+    let context = context.as_step(StepId::new("made-elsewhere"));
+    pool.call_with(ToolCall::new(tool, "{}"), &context).await
+}
+
+#[tokio::test]
+async fn a_step_without_a_run_is_recorded_and_not_given_back() {
+    let folder = Folder::new();
+    for name in ["a.db", "a.jsonl"] {
+        let (path, runs) = (folder.file(name), Arc::default());
+        let mut answers = Vec::new();
+        for attempt in 1..=2 {
+            let log = EventLog::open(&path).unwrap();
+            let pool = counting(&runs, &log);
+            answers.push(given(&pool, "once", pool.context()).await.observation().to_text());
+            given(&pool, "fails", pool.context()).await;
+            if attempt == 1 {
+                let records = records(&log).await;
+                assert_eq!(records.len(), 8);
+                for record in records {
+                    assert_eq!(record.step.as_deref(), Some("made-elsewhere"));
+                    assert_eq!((record.run, record.attempt), (None, None));
+                    assert!(record.outcome.is_none(), "only a run needs it");
+                }
+            }
+        }
+        assert_eq!(answers, ["1", "3"], "{name}");
+        assert!(problems(&path).is_empty(), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_step_of_a_run_is_another_one_than_a_step_without_a_run() {
+    let folder = Folder::new();
+    for name in ["b.db", "b.jsonl"] {
+        let (path, runs) = (folder.file(name), Arc::default());
+        let mut answers = Vec::new();
+        for _ in 0..2 {
+            let log = EventLog::open(&path).unwrap();
+            let pool = counting(&runs, &log);
+            let run = pool.context().in_execution(&Arc::new(Execution::new("one")));
+            for context in [pool.context(), run] {
+                answers.push(given(&pool, "once", context).await.observation().to_text());
+            }
+        }
+        assert_eq!(answers, ["1", "2", "3", "2"], "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_step_without_a_run_cannot_be_resolved() {
+    let (log, runs) = (EventLog::memory(), Arc::default());
+    let pool = counting(&runs, &log);
+    let mut call = Box::pin(given(&pool, "wait", pool.context()));
+    while runs.load(Order::Relaxed) == 0 {
+        tokio::select! { biased; _ = &mut call => {}, () = tokio::task::yield_now() => {} }
+    }
+    drop(call);
+    let step = StepId::new("made-elsewhere");
+    let error = log.resolve(&step, Resolution::NotRun, "ada").await.unwrap_err();
+    assert!(error.to_string().contains("is not one of a run"), "{error}");
+}
+
+#[tokio::test]
+async fn the_id_of_a_step_without_a_run_is_bounded_and_printable() {
+    let log = EventLog::memory();
+    let context = pool(&log).context().as_step(StepId::new("\u{1b}[2J".repeat(1000)));
+    pool(&log).call_with(ToolCall::new("echo", "{}"), &context).await;
+    let step = records(&log).await[0].step.clone().unwrap();
+    assert!(step.len() < 300 && !step.contains('\u{1b}'), "{step}");
 }

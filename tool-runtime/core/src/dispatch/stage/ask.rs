@@ -99,7 +99,7 @@ async fn request(call: &HookCall, question: &Question, left: Option<Duration>) -
         .with_context(call.context().clone())
         .with_judgement(call.risk(), call.summary())
         .with_approvers(question.approvers.clone())
-        .with_step(call.view().step());
+        .with_step(call.view().repeatable_step());
     if let Some(rule) = &question.rule {
         request = request.with_rule(rule);
     }

@@ -1,20 +1,26 @@
 //! Steps of an execution that is repeated: a call that ran in an earlier attempt is answered with its outcome.
 
+use crate::annotations::RetryMode;
 use crate::dispatch::ending::Outcome;
 use crate::error::{CallError, ErrorClass};
 use crate::governance::{Begin, Step};
 
-/// Looks up the outcome that the call had in an earlier attempt. `None` if it has to run.
+/// Looks up the outcome that the call had in an earlier attempt. `None` if it has to run: also a step without an
+/// execution, which has no earlier attempt, and one that the process of its tool can take up again.
 ///
 /// # Errors
 /// The call must not run, because its earlier outcome is unknown.
 pub(in crate::dispatch) async fn replay(step: &mut Step) -> Result<Option<Outcome>, CallError> {
     let (call, steps) = (step.call.clone(), step.governors.steps.clone());
-    let (Some(steps), Some(id)) = (steps, call.view().step()) else { return Ok(None) };
+    let (Some(steps), Some(id)) = (steps, call.view().repeatable_step()) else { return Ok(None) };
     if step.has_started() {
         return Ok(None);
     }
-    match steps.begin(id, call.view().retry_mode()).await {
+    let mode = match call.tool().resumes() {
+        true => RetryMode::SafeToRetry,
+        false => call.view().retry_mode(),
+    };
+    match steps.begin(id, mode).await {
         Ok(Begin::Run) => Ok(None),
         Ok(Begin::Replay(outcome)) => {
             step.set_replayed();

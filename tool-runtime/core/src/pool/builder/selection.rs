@@ -89,8 +89,8 @@ impl<S> ToolPoolBuilder<S> {
     /// ```
     ///
     /// A transform that does not fit its tool is reported by [`Self::build`], and so is one that picks
-    /// no tool, unless tools [come later](Self::allow_empty). A tool of an MCP server that a transform
-    /// does not fit is quarantined.
+    /// no tool, unless tools [come later](Self::allow_empty). A tool of an MCP server or a runner that a
+    /// transform does not fit is quarantined.
     pub fn transform<P>(mut self, selector: P, transform: ToolTransform) -> Self
     where
         P: TryInto<Selector, Error: Into<SelectorError>>,

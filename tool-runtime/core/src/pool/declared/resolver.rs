@@ -175,7 +175,9 @@ fn is_named(declaration: &Declaration, is_denied: bool, tool: &Tool, of: &Snapsh
     let (name, id, wire) = (declaration.name(), tool.name(), tool.definition().wire_name());
     if let Some(glob) = declaration.glob() {
         let is_remote = |remote: &RemoteName| glob.matches(&declared_name(remote));
-        return glob.matches(id) || glob.matches(&wire) || tool.remote().is_some_and(is_remote);
+        return glob.matches(id)
+            || glob.matches(&wire)
+            || tool.remote_name().is_some_and(is_remote);
     }
     if id == name {
         return true;
@@ -187,7 +189,7 @@ fn is_named(declaration: &Declaration, is_denied: bool, tool: &Tool, of: &Snapsh
     let is_remote = |remote: &RemoteName| {
         declared_name(remote) == name || server == Some(&*folded(&remote.server))
     };
-    wire == name || id.eq_ignore_ascii_case(name) || tool.remote().is_some_and(is_remote)
+    wire == name || id.eq_ignore_ascii_case(name) || tool.remote_name().is_some_and(is_remote)
 }
 
 /// The name of a tool of an MCP server in declarations: `mcp__server__tool`.
