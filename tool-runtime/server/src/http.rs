@@ -58,7 +58,7 @@ mod sessions;
 mod tests;
 mod write_timeout;
 
-pub use auth::{AuthRejection, Authenticate};
+pub use auth::{AuthRejection, Authenticate, bearer};
 pub use bearer::{BearerTokens, TokensError};
 #[cfg(feature = "__fuzz")]
 pub use fuzz::serve_http;
@@ -130,7 +130,8 @@ impl McpServer {
             let stop = CancellationToken::new();
             let service =
                 Service::new(&self.handler, options.clone(), Some(bound.ip()), stop.clone());
-            listen::serve(listener, service.whole_router(), options, stop).await
+            listen::serve(listener, service.whole_router(), options, stop).await;
+            Ok(())
         })
     }
 
@@ -213,7 +214,17 @@ pub async fn serve(
     server.serve_http_on(listener, options).await
 }
 
-async fn bind(address: &str) -> io::Result<TcpListener> {
+/// Serves an application within the limits of the options on connections, headers and writes, until their shutdown. The
+/// application authenticates requests and limits their bodies.
+pub async fn serve_router(listener: TcpListener, router: Router, options: HttpOptions) {
+    listen::serve(listener, router, options, CancellationToken::new()).await;
+}
+
+/// Listens on `host:port`, or only a port, which means 127.0.0.1.
+///
+/// # Errors
+/// The address is not valid or not available.
+pub async fn bind(address: &str) -> io::Result<TcpListener> {
     let (host, port) = address::parse(address)
         .map_err(|problem| io::Error::new(io::ErrorKind::InvalidInput, problem))?;
     TcpListener::bind((host, port)).await.map_err(|error| {

@@ -58,7 +58,7 @@ pub enum AuthRejection {
 }
 
 /// The token of `Authorization: Bearer`, if there is one such header.
-pub(super) fn bearer(request: &Parts) -> Option<&str> {
+pub fn bearer(request: &Parts) -> Option<&str> {
     let mut headers = request.headers.get_all(header::AUTHORIZATION).iter();
     let (header, None) = (headers.next()?, headers.next()) else { return None };
     let (scheme, token) = header.to_str().ok()?.split_once(' ')?;

@@ -78,7 +78,7 @@ impl Connections {
         stream: impl AsyncRead + AsyncWrite + Unpin,
         connection: &Arc<OpenConnection>,
     ) {
-        let stream = WriteTimeout::new(stream, self.options.write_timeout, Arc::clone(connection));
+        let stream = WriteTimeout::new(stream, &self.options, Arc::clone(connection));
         let stream = TokioIo::new(stream);
         let router = TowerToHyperService::new(self.router);
         // `begin` is called before the first poll of the answer, because hyper may read the end of the input before

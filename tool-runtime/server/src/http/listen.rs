@@ -25,7 +25,7 @@ pub(super) async fn serve(
     router: Router,
     options: HttpOptions,
     stop: CancellationToken,
-) -> io::Result<()> {
+) {
     let connections = Connections::new(router, options.clone(), stop.clone());
     let open = TaskTracker::new();
     let open_connections = OpenConnections::new(options.max_connections);
@@ -44,7 +44,6 @@ pub(super) async fn serve(
         tracing::warn!(left = open.len(), "calls were still running when the server ended");
         let _ = tokio::time::timeout(CANCELLED_GRACE, open.wait()).await;
     }
-    Ok(())
 }
 
 /// Keeps a timer running. Without one, tokio wakes another thread for each timer that is set, and

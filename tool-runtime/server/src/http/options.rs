@@ -9,6 +9,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
+/// Time that a request continues after its client has closed its sending side: the client may still read
+/// the answer, or have disconnected.
+const HALF_CLOSED: Duration = Duration::from_secs(2);
+
 /// Options of serving over HTTP.
 ///
 /// | Option | Default | When exceeded |
@@ -69,6 +73,7 @@ pub struct HttpOptions {
     pub(super) body_timeout: Duration,
     pub(super) idle_timeout: Duration,
     pub(super) write_timeout: Duration,
+    pub(super) half_closed: Duration,
     pub(super) shutdown: CancellationToken,
     pub(super) drain: Duration,
     problems: Vec<String>,
@@ -98,6 +103,7 @@ impl Default for HttpOptions {
             body_timeout: Duration::from_secs(30),
             idle_timeout: Duration::from_secs(75),
             write_timeout: Duration::from_secs(30),
+            half_closed: HALF_CLOSED,
             shutdown: CancellationToken::new(),
             drain: Duration::from_secs(10),
             problems: Vec::new(),
@@ -308,6 +314,14 @@ impl HttpOptions {
     #[must_use]
     pub fn write_timeout(mut self, limit: Duration) -> Self {
         self.write_timeout = limit;
+        self
+    }
+
+    /// Sets how long a request continues after its client has closed its sending side. Default: 2 seconds.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn half_closed(mut self, limit: Duration) -> Self {
+        self.half_closed = limit;
         self
     }
 

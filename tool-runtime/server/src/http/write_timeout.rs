@@ -1,6 +1,7 @@
 //! Limits the time of writes to a client.
 
 use super::open_connections::OpenConnection;
+use super::options::HttpOptions;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -8,10 +9,6 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
-
-/// Time that a request continues after its client has closed its sending side: the client may still read
-/// the answer, or have disconnected.
-const HALF_CLOSED: Duration = Duration::from_secs(2);
 
 /// A connection that fails when nothing could be written for some time: a client that does not read
 /// must not hold resources.
@@ -21,19 +18,23 @@ pub(super) struct WriteTimeout<S> {
     /// Runs while a write is pending.
     timer: Option<Pin<Box<Sleep>>>,
     connection: Arc<OpenConnection>,
+    /// Time that a request continues after the end of the input.
+    half_closed: Duration,
     /// Runs while a request continues after the end of the input.
     end: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> WriteTimeout<S> {
-    pub(super) fn new(stream: S, limit: Duration, connection: Arc<OpenConnection>) -> Self {
-        Self { stream, limit, timer: None, connection, end: None }
+    pub(super) fn new(stream: S, options: &HttpOptions, connection: Arc<OpenConnection>) -> Self {
+        let HttpOptions { write_timeout: limit, half_closed, .. } = *options;
+        Self { stream, limit, timer: None, connection, half_closed, end: None }
     }
 
     /// Reports the end of the input, delayed while a request is in process.
     fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.connection.is_busy() {
-            let end = self.end.get_or_insert_with(|| Box::pin(sleep(HALF_CLOSED)));
+            let limit = self.half_closed;
+            let end = self.end.get_or_insert_with(|| Box::pin(sleep(limit)));
             ready!(end.as_mut().poll(context));
         }
         Poll::Ready(Ok(()))

@@ -1,0 +1,55 @@
+//! Trying again while a board is away.
+
+use crate::board::BoardError;
+use std::time::Duration;
+use tokio::time::sleep;
+
+/// The first and the longest pause.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
+
+/// Pauses that grow.
+#[derive(Debug)]
+pub(crate) struct Backoff {
+    next: Duration,
+    /// The reason that was logged last.
+    reason: String,
+}
+
+impl Default for Backoff {
+    fn default() -> Self {
+        Self { next: PAUSES.0, reason: String::new() }
+    }
+}
+
+impl Backoff {
+    /// Waits before the next attempt. A reason is logged once.
+    pub(crate) async fn pause(&mut self, what: &str, error: &BoardError) {
+        let reason = error.to_string();
+        if self.reason != reason {
+            tracing::warn!("{what}: {reason}; trying again");
+            self.reason = reason;
+        }
+        sleep(self.next).await;
+        self.next = (self.next * 2).min(PAUSES.1);
+    }
+}
+
+/// Repeats a request until the board is there.
+///
+/// # Errors
+/// What trying again does not help.
+pub(crate) async fn persist<T, F>(
+    what: &str,
+    mut request: impl FnMut() -> F,
+) -> Result<T, BoardError>
+where
+    F: Future<Output = Result<T, BoardError>>,
+{
+    let mut backoff = Backoff::default();
+    loop {
+        match request().await {
+            Err(error) if error.is_transient() => backoff.pause(what, &error).await,
+            other => return other,
+        }
+    }
+}

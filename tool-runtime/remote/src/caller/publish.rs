@@ -1,0 +1,492 @@
+//! Publishes the tools of the queues in the pool.
+
+use super::Settings;
+use super::link::Link;
+use super::tool::RemoteTool;
+use crate::board::{Board, BoardError, Topic};
+use crate::catalogue::{Announced, Catalogue, MAX_CATALOGUE};
+use crate::message::{self, Roll};
+use crate::names::{Queue, RunnerId};
+use crate::payload::{BlobRef, Digest};
+use crate::roster::Seen;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, Weak};
+use std::time::Duration;
+use tokio::time::{Instant, timeout};
+use tool_runtime_core::seam::{Claim, lock};
+use tool_runtime_core::{
+    CallError, ErrorClass, PoolError, PoolProblem, Source, Tool, ToolDefinition, ToolPool,
+};
+
+/// The time limit of reading a catalogue.
+const FETCH: Duration = Duration::from_secs(10);
+
+/// How long runners are remembered, for messages.
+const REMEMBERED: Duration = Duration::from_secs(600);
+
+/// The most problems of messages that are kept.
+const MAX_PROBLEMS: usize = 16;
+
+/// Publishes the tools of queues.
+pub(super) struct Publisher {
+    pool: ToolPool,
+    settings: Settings,
+    link: Weak<Link>,
+    state: Mutex<State>,
+    catalogues: Mutex<HashMap<Digest, Arc<Catalogue>>>,
+}
+
+#[derive(Default)]
+struct State {
+    queues: BTreeMap<Queue, Published>,
+    /// The tools of queues that were withdrawn, by ids, and when a runner served them last.
+    withdrawn: BTreeMap<String, (Queue, Instant)>,
+    /// Problems of messages and catalogues.
+    problems: BTreeSet<String>,
+    /// The runners that the pool is up to date with, and their catalogues.
+    known: Vec<(RunnerId, Digest)>,
+    is_over: bool,
+}
+
+/// The published tools of a queue.
+struct Published {
+    /// The exclusive right to them.
+    _claim: Claim,
+    /// By ids.
+    tools: BTreeMap<String, Offered>,
+    /// When a runner served last.
+    served: Instant,
+    /// What is wrong with them.
+    problems: Vec<String>,
+}
+
+/// A tool as it was published.
+struct Offered {
+    announced: Announced,
+    /// Why it is left out, because of another queue.
+    problem: Option<String>,
+    /// Why it is left out, because of another source of the pool.
+    conflict: Option<String>,
+    tool: Tool,
+}
+
+impl Offered {
+    /// Why it is left out.
+    fn left_out(&self) -> Option<&String> {
+        self.problem.as_ref().or(self.conflict.as_ref())
+    }
+}
+
+/// What to do with the tools of a queue.
+enum Plan {
+    Keep,
+    Withdraw,
+    /// The tools, and what is wrong with the runners.
+    Publish(Wanted, Vec<String>),
+}
+
+impl State {
+    /// Whether something changed since the pool was brought up to date, or a queue without runners waits for its end.
+    fn is_due(
+        &mut self,
+        serving: &BTreeMap<Queue, Vec<Seen>>,
+        catalogues: &HashMap<Digest, Arc<Catalogue>>,
+    ) -> bool {
+        let has_catalogue = |(_, digest): &(RunnerId, Digest)| catalogues.contains_key(digest);
+        let known: Vec<(RunnerId, Digest)> = serving
+            .values()
+            .flatten()
+            .map(|seen| (seen.presence.runner.clone(), seen.presence.catalogue.sha256.clone()))
+            .filter(has_catalogue)
+            .collect();
+        let is_new = known != self.known;
+        self.known = known;
+        for (queue, published) in &mut self.queues {
+            if serving.contains_key(queue) {
+                published.served = Instant::now();
+            }
+        }
+        is_new || self.queues.keys().any(|queue| !serving.contains_key(queue))
+    }
+}
+
+/// The tools that a queue should have, by ids.
+type Wanted = BTreeMap<String, (Announced, Option<String>)>;
+
+impl Publisher {
+    pub(super) fn new(pool: ToolPool, settings: Settings, link: Weak<Link>) -> Self {
+        let (state, catalogues) = (Mutex::default(), Mutex::default());
+        Self { pool, settings, link, state, catalogues }
+    }
+
+    /// Brings the pool up to date. Returns whether the tools of a runner are published.
+    pub(super) async fn refresh(&self, link: &Link) -> bool {
+        link.roster.forget(REMEMBERED);
+        let serving = self.serving(link);
+        self.fetch(link, &serving).await;
+        let mut state = lock(&self.state);
+        if state.is_over {
+            return false;
+        }
+        if !state.is_due(&serving, &lock(&self.catalogues)) {
+            return !state.queues.is_empty();
+        }
+        let mut taken = BTreeMap::new();
+        let mut queues: BTreeSet<Queue> = serving.keys().cloned().collect();
+        queues.extend(state.queues.keys().cloned());
+        let mut plans = Vec::new();
+        for queue in queues {
+            let runners = serving.get(&queue).map(Vec::as_slice).unwrap_or_default();
+            let plan = self.plan(&state, &queue, runners, &mut taken);
+            plans.push((queue, plan));
+        }
+        // From the last one: an id is free before the queue that gets it takes it.
+        for (queue, plan) in plans.into_iter().rev() {
+            match plan {
+                Plan::Keep => {}
+                Plan::Withdraw => self.withdraw(&mut state, &queue),
+                Plan::Publish(wanted, problems) => {
+                    self.publish(&mut state, &queue, wanted, problems);
+                }
+            }
+        }
+        !state.queues.is_empty()
+    }
+
+    /// The runners that serve, by queues.
+    fn serving(&self, link: &Link) -> BTreeMap<Queue, Vec<Seen>> {
+        let has_labels = |seen: &Seen| {
+            let labels = &seen.presence.labels;
+            self.settings.labels.iter().all(|(name, value)| labels.get(name) == Some(value))
+        };
+        let mut serving: BTreeMap<Queue, Vec<Seen>> = BTreeMap::new();
+        for seen in link.roster.all().into_iter().filter(|seen| seen.serves() && has_labels(seen)) {
+            serving.entry(seen.presence.queue.clone()).or_default().push(seen);
+        }
+        serving
+    }
+
+    /// Reads the catalogues that are not known, and forgets those that no runner has.
+    async fn fetch(&self, link: &Link, serving: &BTreeMap<Queue, Vec<Seen>>) {
+        let blobs: HashMap<Digest, BlobRef> = serving
+            .values()
+            .flatten()
+            .map(|seen| (seen.presence.catalogue.sha256.clone(), seen.presence.catalogue.clone()))
+            .collect();
+        lock(&self.catalogues).retain(|digest, _| blobs.contains_key(digest));
+        for (digest, blob) in blobs {
+            if lock(&self.catalogues).contains_key(&digest) {
+                continue;
+            }
+            match read(&*link.board, &blob).await {
+                Ok(catalogue) => drop(lock(&self.catalogues).insert(digest, Arc::new(catalogue))),
+                Err(problem) => self.note_problem(problem),
+            }
+        }
+    }
+
+    /// Decides about a queue. An id that an earlier queue has is taken.
+    fn plan(
+        &self,
+        state: &State,
+        queue: &Queue,
+        runners: &[Seen],
+        taken: &mut BTreeMap<String, Queue>,
+    ) -> Plan {
+        let catalogues: Vec<Arc<Catalogue>> = {
+            let known = lock(&self.catalogues);
+            let of = |seen: &Seen| known.get(&seen.presence.catalogue.sha256).cloned();
+            runners.iter().filter_map(of).collect()
+        };
+        if catalogues.is_empty() {
+            return self.linger(state, queue, runners.is_empty(), taken);
+        }
+        let (announced, problems) = elect(&catalogues);
+        let mut wanted = Wanted::new();
+        for announced in announced {
+            let id = self.id(&announced.definition.name);
+            let problem = taken.get(&id).map(|other| {
+                format!("queue `{other}` has a tool of this name; select the runners by labels, or set prefixes")
+            });
+            if problem.is_none() {
+                taken.insert(id.clone(), queue.clone());
+            }
+            wanted.insert(id, (announced, problem));
+        }
+        Plan::Publish(wanted, problems)
+    }
+
+    /// Keeps the tools of a queue without runners for a while.
+    fn linger(
+        &self,
+        state: &State,
+        queue: &Queue,
+        is_deserted: bool,
+        taken: &mut BTreeMap<String, Queue>,
+    ) -> Plan {
+        let Some(published) = state.queues.get(queue) else { return Plan::Keep };
+        if is_deserted && published.served.elapsed() >= self.settings.linger {
+            return Plan::Withdraw;
+        }
+        let is_there = |(_, offered): &(&String, &Offered)| offered.problem.is_none();
+        let ids = published.tools.iter().filter(is_there).map(|(id, _)| id.clone());
+        taken.extend(ids.map(|id| (id, queue.clone())));
+        Plan::Keep
+    }
+
+    fn publish(&self, state: &mut State, queue: &Queue, wanted: Wanted, problems: Vec<String>) {
+        let source = Source::runner(queue.as_str());
+        if !state.queues.contains_key(queue) {
+            let Some(claim) = self.pool.claim(&source) else {
+                let text =
+                    format!("another connection of this pool has the tools of queue `{queue}`");
+                state.problems.insert(text);
+                return;
+            };
+            let (tools, served) = (BTreeMap::new(), Instant::now());
+            let published = Published { _claim: claim, tools, served, problems: Vec::new() };
+            state.queues.insert(queue.clone(), published);
+        }
+        let Some(published) = state.queues.get_mut(queue) else { return };
+        (published.served, published.problems) = (Instant::now(), problems);
+        if published.is(&wanted) {
+            return;
+        }
+        state.withdrawn.retain(|_, (of, _)| of != queue);
+        let mut offered = self.offered(queue, wanted, &mut published.tools);
+        // The second attempt has no conflicts: it has fewer tools.
+        for _ in 0..2 {
+            let tools = offered.values().map(|offered| offered.tool.clone());
+            match self.pool.set_tools(&source, tools) {
+                Ok(_) => break,
+                Err(error) => self.leave_out(queue, &mut offered, &error, published),
+            }
+        }
+        published.tools = offered;
+    }
+
+    /// The tools to publish. Unchanged ones stay the same objects.
+    fn offered(
+        &self,
+        queue: &Queue,
+        wanted: Wanted,
+        before: &mut BTreeMap<String, Offered>,
+    ) -> BTreeMap<String, Offered> {
+        let mut offered = BTreeMap::new();
+        for (id, (announced, problem)) in wanted {
+            let known = before.remove(&id).filter(|old| old.is(&announced, problem.as_deref()));
+            let made = match known {
+                Some(known) => known,
+                None => match self.offer(queue, &id, announced, problem, None) {
+                    Some(made) => made,
+                    None => continue,
+                },
+            };
+            offered.insert(id, made);
+        }
+        offered
+    }
+
+    fn offer(
+        &self,
+        queue: &Queue,
+        id: &str,
+        announced: Announced,
+        problem: Option<String>,
+        conflict: Option<String>,
+    ) -> Option<Offered> {
+        let link = self.link.upgrade()?;
+        let mut definition = self.definition(id, &announced);
+        for reason in problem.iter().chain(&conflict) {
+            definition.add_problem(reason.clone());
+        }
+        let tool = RemoteTool::tool(&link, queue, &announced, definition);
+        Some(Offered { announced, problem, conflict, tool })
+    }
+
+    fn definition(&self, id: &str, announced: &Announced) -> ToolDefinition {
+        let mut definition = announced.full_definition();
+        id.clone_into(&mut definition.name);
+        definition.untrusted_annotations |= !self.settings.is_trusted;
+        definition.input_schema.entry("type").or_insert_with(|| "object".into());
+        definition
+    }
+
+    /// Leaves out the tools whose ids are taken.
+    fn leave_out(
+        &self,
+        queue: &Queue,
+        offered: &mut BTreeMap<String, Offered>,
+        error: &PoolError,
+        published: &mut Published,
+    ) {
+        for problem in error.problems() {
+            let PoolProblem::Duplicate { name, first, second } = problem else {
+                published.problems.push(problem.to_string());
+                continue;
+            };
+            let source = Source::runner(queue.as_str()).to_string();
+            let other = if first.ends_with(&source) { second } else { first };
+            let reason = format!("another tool ({other}) has this name; set a prefix");
+            if let Some(old) = offered.remove(name)
+                && let Some(new) = self.offer(queue, name, old.announced, old.problem, Some(reason))
+            {
+                offered.insert(name.clone(), new);
+            }
+        }
+    }
+
+    fn id(&self, name: &str) -> String {
+        match &*self.settings.prefix {
+            "" => name.to_owned(),
+            prefix => format!("{prefix}.{name}"),
+        }
+    }
+
+    fn withdraw(&self, state: &mut State, queue: &Queue) {
+        if let Some(published) = state.queues.remove(queue) {
+            let served = published.served;
+            let ids = published.tools.into_keys();
+            state.withdrawn.extend(ids.map(|id| (id, (queue.clone(), served))));
+            // Fails only for a closed pool, which has no tools.
+            drop(self.pool.set_tools(&Source::runner(queue.as_str()), []));
+        }
+    }
+
+    /// Takes all tools out of the pool, and publishes no more.
+    pub(super) fn withdraw_all(&self) {
+        let mut state = lock(&self.state);
+        state.is_over = true;
+        let queues: Vec<Queue> = state.queues.keys().cloned().collect();
+        queues.iter().for_each(|queue| self.withdraw(&mut state, queue));
+    }
+
+    pub(super) fn note_problem(&self, problem: String) {
+        let mut state = lock(&self.state);
+        if state.problems.len() < MAX_PROBLEMS && state.problems.insert(problem.clone()) {
+            tracing::warn!("{problem}");
+        }
+    }
+
+    /// Notes that the board refuses the caller.
+    pub(super) fn fail(&self, error: &BoardError) {
+        self.note_problem(format!("runners cannot be heard: {error}"));
+    }
+
+    /// Problems that belong to no queue.
+    pub(super) fn problems(&self) -> Vec<String> {
+        lock(&self.state).problems.iter().cloned().collect()
+    }
+
+    /// The ids of a queue's tools, and what is wrong with them.
+    pub(super) fn of_queue(&self, queue: &Queue) -> (Vec<String>, Vec<String>) {
+        let state = lock(&self.state);
+        let Some(published) = state.queues.get(queue) else { return Default::default() };
+        let left_out = |(id, offered): (&String, &Offered)| {
+            let problem = offered.left_out()?;
+            Some(format!("its tool `{id}` is left out: {problem}"))
+        };
+        let mut problems = published.problems.clone();
+        problems.extend(published.tools.iter().filter_map(left_out));
+        problems.sort();
+        problems.dedup();
+        (published.tools.keys().cloned().collect(), problems)
+    }
+
+    /// The queues whose tools are published.
+    pub(super) fn queues(&self) -> Vec<Queue> {
+        lock(&self.state).queues.keys().cloned().collect()
+    }
+
+    /// The reason why the tool of that name is not there.
+    pub(super) fn why_absent(&self, name: &str) -> Option<CallError> {
+        let state = lock(&self.state);
+        let left_out = state.queues.iter().find_map(|(queue, published)| {
+            let problem = published.tools.get(name)?.left_out()?;
+            Some(format!("`{name}` of queue `{queue}` cannot be called: {problem}"))
+        });
+        if let Some(text) = left_out {
+            return Some(CallError::new(ErrorClass::Denied, text));
+        }
+        let (queue, served) = state.withdrawn.get(name)?;
+        let since = served.elapsed().as_secs();
+        let text =
+            format!("`{name}` is not there: no runner of queue `{queue}` was heard for {since} s");
+        Some(CallError::new(ErrorClass::Transient, text))
+    }
+
+    /// The queues that are known and have no runner.
+    pub(super) fn absent(&self) -> Vec<(String, String)> {
+        let Some(link) = self.link.upgrade() else { return Vec::new() };
+        let mut absent = BTreeMap::new();
+        for seen in link.roster.all() {
+            if !link.roster.serves(&seen.presence.queue) {
+                let since = seen.at.elapsed().as_secs();
+                let text = format!("its last runner was heard {since} s ago");
+                absent.insert(seen.presence.queue.to_string(), text);
+            }
+        }
+        absent.into_iter().collect()
+    }
+}
+
+impl Published {
+    /// Whether these tools are published already.
+    fn is(&self, wanted: &Wanted) -> bool {
+        let is_same = |(id, offered): (&String, &Offered)| {
+            let wanted = wanted.get(id);
+            wanted.is_some_and(|(announced, problem)| offered.is(announced, problem.as_deref()))
+        };
+        self.tools.len() == wanted.len() && self.tools.iter().all(is_same)
+    }
+}
+
+impl Offered {
+    fn is(&self, announced: &Announced, problem: Option<&str>) -> bool {
+        self.announced == *announced && self.problem.as_deref() == problem
+    }
+}
+
+/// Of each tool, the contract of the most runners, and the smaller digest of equally many. The others are problems.
+fn elect(catalogues: &[Arc<Catalogue>]) -> (Vec<Announced>, Vec<String>) {
+    let mut votes: BTreeMap<&str, BTreeMap<&Digest, (usize, &Announced)>> = BTreeMap::new();
+    for announced in catalogues.iter().flat_map(|catalogue| &catalogue.tools) {
+        let contracts = votes.entry(&announced.definition.name).or_default();
+        contracts.entry(&announced.contract).or_insert((0, announced)).0 += 1;
+    }
+    let (mut elected, mut problems) = (Vec::new(), Vec::new());
+    for (name, contracts) in votes {
+        if contracts.len() > 1 {
+            problems.push(format!(
+                "its runners have {} versions of `{name}`; that of the most runners counts",
+                contracts.len()
+            ));
+        }
+        // The first of the largest: digests are sorted.
+        let most = contracts.values().map(|(count, _)| *count).max();
+        let winner = contracts.values().find(|(count, _)| Some(*count) == most);
+        elected.extend(winner.map(|(_, announced)| (*announced).clone()));
+    }
+    (elected, problems)
+}
+
+/// Reads a catalogue.
+async fn read(board: &dyn Board, blob: &BlobRef) -> Result<Catalogue, String> {
+    if blob.size > MAX_CATALOGUE {
+        return Err(format!(
+            "a runner announces a list of tools with {} bytes; at most {MAX_CATALOGUE} are read",
+            blob.size
+        ));
+    }
+    let bytes = match timeout(FETCH, board.get(blob)).await {
+        Ok(Ok(bytes)) => bytes,
+        Ok(Err(BoardError::NoBlob(_))) => {
+            let roll = message::write(&Roll::new(Some(blob.sha256.clone())));
+            drop(board.send(&Topic::Roll, roll).await);
+            return Err("a runner's list of tools is gone; it is asked for it again".to_owned());
+        }
+        Ok(Err(error)) => return Err(format!("a runner's list of tools cannot be read: {error}")),
+        Err(_) => return Err("a runner's list of tools did not arrive in time".to_owned()),
+    };
+    message::read("a runner's list of tools", &bytes)
+}

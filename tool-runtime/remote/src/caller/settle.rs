@@ -1,0 +1,177 @@
+//! Calls that were given up: their records say so, and their runners learn it.
+
+use super::link::Link;
+use crate::backoff::Backoff;
+use crate::board::{Board, BoardError, Swap, Topic};
+use crate::keep;
+use crate::message::{self, Control, Order};
+use crate::names::StepKey;
+use crate::outcome;
+use crate::payload::Payload;
+use crate::record::{Ended, Record, Revision, State};
+use crate::transition::{OnGiveUp, on_give_up, on_suspend};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{Instant, timeout};
+use tool_runtime_core::{CallError, ErrorClass, RetryMode};
+
+/// How long the end of a call is tried to be written.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What is needed to give up a call.
+#[derive(Clone, Debug)]
+pub(super) struct GiveUp {
+    pub(super) step: StepKey,
+    pub(super) mode: RetryMode,
+    pub(super) keep: bool,
+    /// The round that was submitted or is followed. 0: none yet.
+    pub(super) round: u32,
+    pub(super) tool: String,
+}
+
+/// Gives up a call whose future is dropped before its outcome.
+pub(super) struct Abandoned {
+    link: Arc<Link>,
+    pub(super) give_up: GiveUp,
+    until: Instant,
+    /// Whether the client is being asked a question.
+    pub(super) has_question: bool,
+    is_settled: bool,
+}
+
+impl Abandoned {
+    pub(super) fn new(link: &Arc<Link>, give_up: GiveUp, until: Instant) -> Self {
+        let (link, has_question, is_settled) = (Arc::clone(link), false, false);
+        Self { link, give_up, until, has_question, is_settled }
+    }
+
+    /// The call has its outcome.
+    pub(super) fn settled(&mut self) {
+        self.is_settled = true;
+    }
+
+    /// Gives up the call in a task.
+    pub(super) fn give_up_now(&mut self) {
+        if self.is_settled || self.give_up.round == 0 {
+            return;
+        }
+        self.is_settled = true;
+        // The next attempt of an execution takes it up.
+        if self.give_up.keep && self.link.end.is_cancelled() {
+            return;
+        }
+        let (link, give_up) = (Arc::clone(&self.link), self.give_up.clone());
+        let why = match (self.has_question, Instant::now() >= self.until) {
+            (true, false) => Why::Question,
+            (_, true) => Why::Timeout,
+            (false, false) => Why::Cancelled,
+        };
+        if why == Why::Question {
+            link.suspend(&give_up.step, None);
+        }
+        let giving_up = self.link.give_up(&give_up.step);
+        let task = self.link.settling.track_future(async move {
+            let _giving_up = giving_up;
+            match timeout(PATIENCE, give_up.settle(&*link.board, why)).await {
+                Ok(true) if why == Why::Question => link.suspend(&give_up.step, Some(give_up.round)),
+                Ok(_) => {}
+                Err(_) => {
+                    tracing::warn!(step = %give_up.step, "a call that was given up could not be settled");
+                }
+            }
+        });
+        drop(self.link.runtime.spawn(task));
+    }
+}
+
+impl Drop for Abandoned {
+    fn drop(&mut self) {
+        self.give_up_now();
+    }
+}
+
+/// Why a call is given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Why {
+    Cancelled,
+    Timeout,
+    /// Its client is asked, and continues it by another request.
+    Question,
+}
+
+impl GiveUp {
+    /// Writes the end until it is written or the step is decided, and tells the runner. Returns whether it is written.
+    async fn settle(&self, board: &dyn Board, why: Why) -> bool {
+        let mut backoff = Backoff::default();
+        loop {
+            match self.try_to_settle(board, why).await {
+                Ok(is_written) => {
+                    self.tell(board).await;
+                    return is_written;
+                }
+                Err(error) if error.is_transient() => {
+                    backoff.pause("a call that was given up cannot be settled", &error).await;
+                }
+                Err(error) => {
+                    tracing::warn!(step = %self.step, "a call that was given up is not settled: {error}");
+                    return false;
+                }
+            }
+        }
+    }
+
+    async fn try_to_settle(&self, board: &dyn Board, why: Why) -> Result<bool, BoardError> {
+        let error = self.error(why);
+        let mut record = board.read(&self.step).await?;
+        loop {
+            let swap = match why {
+                Why::Question => match on_suspend(self.mode, self.round, record.as_ref()) {
+                    None => return Ok(false),
+                    Some(revision) => self.suspend(board, revision).await?,
+                },
+                _ => match on_give_up(self.mode, self.round, record.as_ref()) {
+                    OnGiveUp::Nothing => return Ok(false),
+                    OnGiveUp::Write(revision, was) => {
+                        self.write(board, &error, revision, was).await?
+                    }
+                },
+            };
+            match swap {
+                Swap::Written(_) => return Ok(true),
+                Swap::Conflict(now) => record = now,
+            }
+        }
+    }
+
+    fn error(&self, why: Why) -> CallError {
+        let (class, what) = match why {
+            Why::Timeout => (ErrorClass::Timeout, "was stopped: its time was over"),
+            _ => (ErrorClass::Cancelled, "was cancelled by its caller"),
+        };
+        CallError::new(class, format!("`{}` {what}", self.tool))
+    }
+
+    async fn suspend(&self, board: &dyn Board, expected: Revision) -> Result<Swap, BoardError> {
+        let record = Record::new(self.round, State::Suspended);
+        board.swap(&self.step, &record, expected, keep(&record, self.keep)).await
+    }
+
+    /// Writes an error as the end of the call.
+    pub(super) async fn write(
+        &self,
+        board: &dyn Board,
+        error: &CallError,
+        expected: Revision,
+        was: Ended,
+    ) -> Result<Swap, BoardError> {
+        let payload = Payload::Inline(outcome::write(Err(error)));
+        let record = Record::by_caller(self.round, board.caller(), was, payload);
+        board.swap(&self.step, &record, expected, keep(&record, self.keep)).await
+    }
+
+    /// Tells the runner to look at the record. If that is lost, it looks with its next beat.
+    pub(super) async fn tell(&self, board: &dyn Board) {
+        let look = message::write(&Control::new(&self.step.step, Order::Look));
+        drop(board.send(&Topic::Control(self.step.queue.clone()), look).await);
+    }
+}

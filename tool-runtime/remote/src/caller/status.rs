@@ -1,0 +1,153 @@
+//! What operators see of queues and runners.
+
+use super::link::Link;
+use super::publish::Publisher;
+use crate::board::Depth;
+use crate::catalogue::millis;
+use crate::names::{Queue, RunnerId};
+use crate::roster::Seen;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+/// The queues and runners of a board.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct RemoteStatus {
+    /// The address of the board.
+    pub board: String,
+    /// The queues, by name.
+    pub queues: Vec<QueueStatus>,
+    /// What is wrong, beside the problems of single queues.
+    pub problems: Vec<String>,
+}
+
+/// One queue.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct QueueStatus {
+    /// The name.
+    pub queue: Queue,
+    /// The jobs, if the board tells.
+    pub depth: Option<Depth>,
+    /// The runners that live.
+    pub runners: Vec<RunnerStatus>,
+    /// The ids of the tools.
+    pub tools: Vec<String>,
+    /// What is wrong with it.
+    pub problems: Vec<String>,
+}
+
+/// One runner.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct RunnerStatus {
+    /// The id.
+    pub runner: RunnerId,
+    /// The program and its version.
+    pub program: String,
+    /// The labels.
+    pub labels: BTreeMap<String, String>,
+    /// The number of calls that it runs at the same time.
+    pub slots: u32,
+    /// The number of calls that it could run in addition.
+    pub free: u32,
+    /// Whether it claims no more calls.
+    pub leaves: bool,
+    /// The time since it was heard last, in milliseconds.
+    pub heard: u64,
+}
+
+impl RemoteStatus {
+    /// Whether nothing is wrong.
+    pub fn is_healthy(&self) -> bool {
+        self.problems.is_empty() && self.queues.iter().all(|queue| queue.problems.is_empty())
+    }
+}
+
+/// The status of a connection.
+pub(super) async fn of(link: &Link, publisher: &Publisher) -> RemoteStatus {
+    let seen = link.roster.all();
+    let mut names: BTreeSet<Queue> = publisher.queues().into_iter().collect();
+    names.extend(seen.iter().map(|seen| seen.presence.queue.clone()));
+    let (mut queues, mut problems) = (Vec::new(), publisher.problems());
+    for queue in names {
+        let depth = match link.board.depth(&queue).await {
+            Ok(depth) => Some(depth),
+            Err(error) => {
+                problems.push(format!("the calls of queue `{queue}` cannot be counted: {error}"));
+                None
+            }
+        };
+        let of_queue = |seen: &&Seen| seen.presence.queue == queue && seen.is_alive();
+        let runners: Vec<RunnerStatus> = seen.iter().filter(of_queue).map(runner).collect();
+        let (tools, mut wrong) = publisher.of_queue(&queue);
+        if runners.iter().all(|runner| runner.leaves) {
+            wrong.push("no runner serves it".to_owned());
+        }
+        queues.push(QueueStatus { queue, depth, runners, tools, problems: wrong });
+    }
+    if queues.is_empty() {
+        problems.push("no runner is there".to_owned());
+    }
+    RemoteStatus { board: link.board.address(), queues, problems }
+}
+
+fn runner(seen: &Seen) -> RunnerStatus {
+    let presence = &seen.presence;
+    RunnerStatus {
+        runner: presence.runner.clone(),
+        program: presence.program.clone(),
+        labels: presence.labels.clone(),
+        slots: presence.slots,
+        free: presence.free,
+        leaves: presence.leaves,
+        heard: millis(seen.at.elapsed()),
+    }
+}
+
+impl fmt::Display for RemoteStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "board {}", self.board)?;
+        for queue in &self.queues {
+            queue.fmt(f)?;
+        }
+        self.problems.iter().try_for_each(|problem| writeln!(f, "problem: {problem}"))
+    }
+}
+
+impl fmt::Display for QueueStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { queue, depth, runners, tools, problems } = self;
+        let counted = |count: usize, what| match count {
+            1 => format!("1 {what}"),
+            _ => format!("{count} {what}s"),
+        };
+        let (runners_there, tools) =
+            (counted(runners.len(), "runner"), counted(tools.len(), "tool"));
+        write!(f, "queue {queue}: {runners_there}, {tools}")?;
+        if let Some(Depth { queued, claimed, oldest }) = depth {
+            write!(f, ", {queued} queued, {claimed} running")?;
+            if let Some(oldest) = oldest {
+                write!(f, ", the oldest waits for {} s", oldest / 1000)?;
+            }
+        }
+        writeln!(f)?;
+        for runner in runners {
+            runner.fmt(f)?;
+        }
+        problems.iter().try_for_each(|problem| writeln!(f, "  problem: {problem}"))
+    }
+}
+
+impl fmt::Display for RunnerStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { runner, program, slots, free, .. } = self;
+        write!(f, "  {runner}  {program}  {free} of {slots} slots free")?;
+        for (name, value) in &self.labels {
+            write!(f, "  {name}={value}")?;
+        }
+        let leaves = if self.leaves { "  leaves" } else { "" };
+        writeln!(f, "{leaves}")
+    }
+}

@@ -1,0 +1,238 @@
+//! What a hub answers.
+
+use super::access::{Client, Deed, check};
+use super::claims::Claims;
+use super::refusal::{Refusal, json};
+use super::request::{self, Request, queue, tag};
+use super::streams;
+use crate::board::{Board as _, Reach, Swap, Topic};
+use crate::local::{Engine, LocalBoard};
+use crate::message::Job;
+use crate::payload::{BlobRef, Digest, Json};
+use crate::protocol::{
+    ClaimOrder, ClaimRequest, MAX_CLAIMS, MINE, Put, Sent, Whoami, Written, read_topic, step_id,
+    step_key,
+};
+use crate::record::{Record, Revised};
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use bytes::Bytes;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tool_runtime_server::Authenticate;
+
+/// The longest wait for jobs.
+const MAX_WAIT: Duration = Duration::from_secs(30);
+
+/// The most blobs that arrive at the same time.
+const MAX_BLOBS: usize = 8;
+
+type Answer = Result<Response, Refusal>;
+
+/// What all requests share.
+pub(super) struct Service {
+    pub(super) engine: Engine,
+    pub(super) claims: Arc<Claims>,
+    tokens: Box<dyn Authenticate>,
+    blobs: Semaphore,
+    /// Ends streams and waiting requests.
+    ending: CancellationToken,
+}
+
+/// Answers a request.
+pub(super) async fn answer(
+    State(service): State<Arc<Service>>,
+    request: axum::extract::Request,
+) -> Response {
+    let (parts, mut body) = request.into_parts();
+    if parts.uri.path() == "/healthz" {
+        return "ok\n".into_response();
+    }
+    let answered = async {
+        let request = Request::authenticate(&*service.tokens, &parts, &mut body).await?;
+        service.route(request).await
+    };
+    match answered.await {
+        Ok(response) => response,
+        Err(refusal) => {
+            request::discard(body).await;
+            refusal.into_response()
+        }
+    }
+}
+
+impl Service {
+    pub(super) fn new(
+        engine: Engine,
+        claims: Arc<Claims>,
+        tokens: Box<dyn Authenticate>,
+        ending: CancellationToken,
+    ) -> Self {
+        Self { engine, claims, tokens, blobs: Semaphore::new(MAX_BLOBS), ending }
+    }
+
+    async fn route(&self, request: Request<'_>) -> Answer {
+        let parts = request.parts;
+        let path: Vec<&str> = parts.uri.path().split('/').skip(1).collect();
+        let ["remote", "v1", path @ ..] = &path[..] else { return Err(unknown(parts)) };
+        match (&parts.method, path) {
+            (&Method::GET, ["whoami"]) => {
+                Ok(json(StatusCode::OK, &Whoami { name: request.client.name }))
+            }
+            (&Method::GET, ["steps", queue, step]) => self.read(request, queue, step).await,
+            (&Method::PUT, ["steps", queue, step]) => self.swap(request, queue, step).await,
+            (&Method::POST, ["jobs", queue]) => self.submit(request, queue).await,
+            (&Method::GET, ["queues", queue]) => self.depth(request, queue).await,
+            (&Method::POST, ["claims", queue]) => self.claim(request, queue).await,
+            (&Method::POST, ["claims", queue, id]) => self.order(request, queue, id).await,
+            (&Method::POST, ["messages"]) => self.send(request).await,
+            (&Method::GET, ["messages"]) => self.listen(request).await,
+            (&Method::PUT, ["blobs", sha256]) => self.put(request, sha256).await,
+            (&Method::GET, ["blobs", sha256]) => self.get(request, sha256).await,
+            _ => Err(unknown(parts)),
+        }
+    }
+
+    fn board(&self, client: &Client) -> LocalBoard {
+        self.engine.board(client.name.clone())
+    }
+
+    async fn read(&self, request: Request<'_>, queue: &str, step: &str) -> Answer {
+        let key = step_key(queue, step).map_err(Refusal::invalid)?;
+        let owner = self.engine.owner(&key).await?;
+        let deed = Deed::Read { queue: &key.queue, owner: owner.as_ref() };
+        check(&request.client, deed).map_err(Refusal::forbidden)?;
+        match self.board(&request.client).read(&key).await? {
+            Some(revised) => Ok(record(StatusCode::OK, &revised)),
+            None => Err(Refusal::new(StatusCode::NOT_FOUND, "the step has no record")),
+        }
+    }
+
+    async fn swap(&self, mut request: Request<'_>, queue: &str, step: &str) -> Answer {
+        let key = step_key(queue, step).map_err(Refusal::invalid)?;
+        let (expected, keep) = (request.expected()?, request.keep()?);
+        let written: Record = request.json("a record").await?;
+        let owner = self.engine.owner(&key).await?;
+        let deed = Deed::Write { queue: &key.queue, owner: owner.as_ref(), record: &written };
+        check(&request.client, deed).map_err(Refusal::forbidden)?;
+        match self.board(&request.client).swap(&key, &written, expected, keep).await? {
+            Swap::Written(revision) => Ok(json(StatusCode::OK, &Written { revision })),
+            Swap::Conflict(Some(present)) => Ok(record(StatusCode::PRECONDITION_FAILED, &present)),
+            Swap::Conflict(None) => Ok(json(StatusCode::PRECONDITION_FAILED, &None::<Record>)),
+        }
+    }
+
+    async fn submit(&self, mut request: Request<'_>, name: &str) -> Answer {
+        let (queue, keep) = (queue(name)?, request.keep()?);
+        let job: Job = request.json("a job").await?;
+        step_id(job.step().as_str()).map_err(Refusal::invalid)?;
+        let key = crate::StepKey::new(queue, job.step().clone());
+        let owner = self.engine.owner(&key).await?;
+        let deed = Deed::Submit { queue: &key.queue, owner: owner.as_ref() };
+        check(&request.client, deed).map_err(Refusal::forbidden)?;
+        self.board(&request.client).submit(&key.queue, &job, keep).await?;
+        Ok(StatusCode::ACCEPTED.into_response())
+    }
+
+    async fn depth(&self, request: Request<'_>, name: &str) -> Answer {
+        let queue = queue(name)?;
+        check(&request.client, Deed::SeeDepth { queue: &queue }).map_err(Refusal::forbidden)?;
+        Ok(json(StatusCode::OK, &self.board(&request.client).depth(&queue).await?))
+    }
+
+    async fn claim(&self, mut request: Request<'_>, name: &str) -> Answer {
+        let queue = queue(name)?;
+        check(&request.client, Deed::Claim { queue: &queue }).map_err(Refusal::forbidden)?;
+        let ClaimRequest { max, wait } = request.json("a request for jobs").await?;
+        let wait = Duration::from_millis(wait).min(MAX_WAIT);
+        let board = self.board(&request.client);
+        let claims = tokio::select! {
+            biased;
+            claims = board.claim(&queue, max.min(MAX_CLAIMS)) => claims?,
+            () = tokio::time::sleep(wait) => Vec::new(),
+            () = self.ending.cancelled() => Vec::new(),
+        };
+        let claims = claims.into_iter().map(|one| self.claims.open(&request.client, &queue, one));
+        Ok(json(StatusCode::OK, &claims.collect::<Vec<_>>()))
+    }
+
+    async fn order(&self, mut request: Request<'_>, name: &str, id: &str) -> Answer {
+        let queue = queue(name)?;
+        check(&request.client, Deed::Claim { queue: &queue }).map_err(Refusal::forbidden)?;
+        let order: ClaimOrder = request.json("`renew`, `finish` or `later`").await?;
+        self.claims.order(&request.client, &queue, id, order).await?;
+        Ok(StatusCode::NO_CONTENT.into_response())
+    }
+
+    async fn send(&self, mut request: Request<'_>) -> Answer {
+        let topic = read_topic(&topic(&request)?).map_err(Refusal::invalid)?;
+        let message: Json = request.json("JSON").await?;
+        let body = message.as_str().as_bytes();
+        let deed = Deed::Send { topic: &topic, body };
+        check(&request.client, deed).map_err(Refusal::forbidden)?;
+        let reach = self.board(&request.client).send(&topic, Bytes::copy_from_slice(body)).await?;
+        Ok(json(StatusCode::OK, &Sent { heard: reach == Reach::Somebody }))
+    }
+
+    async fn listen(&self, request: Request<'_>) -> Answer {
+        let (topic, ending) = (topic(&request)?, self.ending.clone());
+        if topic == MINE {
+            let news = self.engine.listen_to_own(&request.client.name);
+            return Ok(streams::response(streams::of_steps(news), ending));
+        }
+        let topic = read_topic(&topic).map_err(Refusal::invalid)?;
+        check(&request.client, Deed::Listen { topic: &topic }).map_err(Refusal::forbidden)?;
+        let listener = self.board(&request.client).listen(&topic).await?;
+        if topic == Topic::AllPresence {
+            let events = streams::of_presence(listener, request.client.clone());
+            return Ok(streams::response(events, ending));
+        }
+        Ok(streams::response(streams::of_topic(listener), ending))
+    }
+
+    async fn put(&self, mut request: Request<'_>, sha256: &str) -> Answer {
+        let sha256 = digest(sha256)?;
+        let bytes = request.blob(&self.blobs).await?;
+        if BlobRef::of(&bytes).sha256 != sha256 {
+            let text = "the body has another SHA-256 than the path says; send it again";
+            return Err(Refusal::invalid(text));
+        }
+        self.board(&request.client).put(bytes).await?;
+        Ok(json(StatusCode::CREATED, &Put { sha256 }))
+    }
+
+    async fn get(&self, request: Request<'_>, sha256: &str) -> Answer {
+        let size = request.query("size").and_then(|size| size.parse().ok());
+        let size =
+            size.ok_or_else(|| Refusal::invalid("say how many bytes it has: `?size=BYTES`"))?;
+        let blob = BlobRef { sha256: digest(sha256)?, size };
+        Ok(Body::from(self.board(&request.client).get(&blob).await?).into_response())
+    }
+}
+
+fn unknown(parts: &Parts) -> Refusal {
+    let (method, path) = (&parts.method, parts.uri.path());
+    let text = format!("a hub does not know `{method} {path}`; check the address of the hub");
+    Refusal::new(StatusCode::NOT_FOUND, text)
+}
+
+fn topic(request: &Request<'_>) -> Result<String, Refusal> {
+    request.query("topic").ok_or_else(|| Refusal::invalid("name the topic: `?topic=TOPIC`"))
+}
+
+fn digest(text: &str) -> Result<Digest, Refusal> {
+    Digest::try_from(text.to_owned()).map_err(Refusal::invalid)
+}
+
+/// An answer with a record and its revision.
+fn record(status: StatusCode, revised: &Revised) -> Response {
+    let mut response = json(status, &revised.record);
+    let tag = HeaderValue::try_from(tag(revised.revision)).expect("digits and quotes");
+    response.headers_mut().insert(header::ETAG, tag);
+    response
+}

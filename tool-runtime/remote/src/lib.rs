@@ -1,0 +1,73 @@
+//! Remote runners of `tool-runtime`: tools of a pool that run in other processes, at the same call site.
+//!
+//! A [`Runner`] serves the tools of its pool to others; [`Remote`] adds the tools of all runners to a pool. Between them is a
+//! [`Board`]: an engine that keeps a record of each step and passes on jobs and messages. Users depend on `tool-runtime`.
+//!
+//! Every remote call is a step with one record, changed only by compare-and-set. The record is the judge: who writes `done`
+//! first decides the outcome, who writes `started` first may run a tool that may run at most once. Everything else (the
+//! queue, deliveries, presence, progress, cancellation) may be lost or doubled, and is repaired by reading the record.
+//!
+//! | Module | Topic |
+//! |---|---|
+//! | `board`, `listener` | what an engine gives |
+//! | `names`, `message`, `payload`, `outcome`, `version`, `catalogue` | what travels |
+//! | `record`, `transition` | the record of a step, and what follows from it, without I/O |
+//! | `local` | a board inside of the process
+
+mod backoff;
+mod board;
+mod caller;
+mod catalogue;
+#[cfg(feature = "http")]
+mod http;
+#[cfg(feature = "hub")]
+mod hub;
+mod listener;
+mod local;
+mod message;
+mod names;
+mod outcome;
+mod payload;
+#[cfg(any(feature = "hub", feature = "http"))]
+mod protocol;
+mod random;
+mod record;
+mod roster;
+mod runner;
+#[cfg(test)]
+mod tests;
+mod transition;
+mod version;
+
+use std::time::Duration;
+
+pub use board::{Board, BoardError, Claim, Depth, Reach, Swap, Topic};
+pub use caller::{Nobody, QueueStatus, Remote, RemoteBuilder, RemoteStatus, RunnerStatus};
+#[cfg(feature = "http")]
+pub use http::{HttpBoard, HttpBoardOptions};
+#[cfg(feature = "hub")]
+pub use hub::{Hub, HubError, HubServer};
+pub use listener::{Heard, Listener, Speaker};
+#[cfg(feature = "hub")]
+pub use local::SqliteStore;
+pub use local::{Engine, Kept, LocalBoard, MemoryStore, RecordStore, Stored};
+pub use message::Job;
+pub use names::{CallerName, NameError, Queue, RunnerId, StepKey};
+pub use payload::{BlobRef, Digest, Json, MAX_BLOB, MAX_INLINE, Payload};
+pub use record::{Author, Ended, Record, Revised, Revision, State};
+pub use runner::Runner;
+
+/// The time between two signs of life of a runner: its presence, and for each call a note, a renewal of the claim and a look
+/// at the record.
+pub const BEAT: Duration = Duration::from_secs(5);
+
+/// The time after its last sign of life from which a runner counts as gone, and its claims lapse: three beats and a bit.
+pub const LEASE: Duration = Duration::from_secs(16);
+
+/// How long a record is kept: an outcome that nobody will ask for again a short while, all others a day.
+pub(crate) fn keep(record: &Record, in_execution: bool) -> Duration {
+    match record.is_done() && !in_execution {
+        true => Duration::from_secs(10 * 60),
+        false => Duration::from_secs(24 * 3600),
+    }
+}

@@ -1,0 +1,355 @@
+//! Queues of jobs in memory, with leases.
+
+use crate::board::{BoardError, Claim, Depth};
+use crate::message::Job;
+use crate::names::{CallerName, Queue, StepKey};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::sync::{Arc, Mutex, Weak};
+use std::time::Duration;
+use tokio::sync::Notify;
+use tokio::time::{Instant, timeout_at};
+use tool_runtime_core::seam::lock;
+use tool_runtime_core::{BoxFuture, StepId};
+
+/// The most jobs of one caller that wait in a queue.
+const MAX_QUEUED: usize = 1000;
+
+/// All queues.
+#[derive(Debug)]
+pub(super) struct Queues {
+    lines: Mutex<HashMap<Queue, Arc<Line>>>,
+    /// The time after which a claim that is not renewed lapses.
+    lease: Duration,
+}
+
+/// One queue.
+#[derive(Debug)]
+struct Line {
+    state: Mutex<State>,
+    arrived: Notify,
+    lease: Duration,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    next: u64,
+    entries: HashMap<u64, Entry>,
+    steps: HashMap<StepId, Step>,
+    /// The entries that may be claimed, in order.
+    ready: VecDeque<u64>,
+    /// When entries change: a lease lapses, a delay ends.
+    due: BTreeSet<(Instant, u64)>,
+    /// The number of waiting jobs of each caller.
+    waiting: HashMap<CallerName, usize>,
+}
+
+/// The jobs of a step.
+#[derive(Debug)]
+struct Step {
+    owner: CallerName,
+    /// The entries by their rounds.
+    rounds: BTreeMap<u32, u64>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    job: Arc<Job>,
+    caller: CallerName,
+    submitted: Instant,
+    expires: Instant,
+    /// The number of times that it was claimed.
+    claims: u64,
+    place: Place,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Place {
+    Ready,
+    /// Until this time.
+    Delayed(Instant),
+    /// Until its lease lapses.
+    Claimed(Instant),
+}
+
+impl Queues {
+    pub(super) fn new(lease: Duration) -> Self {
+        Self { lines: Mutex::default(), lease }
+    }
+
+    fn line(&self, queue: &Queue) -> Arc<Line> {
+        let mut lines = lock(&self.lines);
+        let line = lines.entry(queue.clone()).or_insert_with(|| {
+            Arc::new(Line { state: Mutex::default(), arrived: Notify::new(), lease: self.lease })
+        });
+        Arc::clone(line)
+    }
+
+    /// The caller that queued a step.
+    pub(super) fn owner(&self, step: &StepKey) -> Option<CallerName> {
+        let line = Arc::clone(lock(&self.lines).get(&step.queue)?);
+        let state = lock(&line.state);
+        state.steps.get(&step.step).map(|step| step.owner.clone())
+    }
+
+    pub(super) fn submit(
+        &self,
+        queue: &Queue,
+        job: &Job,
+        caller: &CallerName,
+        keep: Duration,
+    ) -> Result<(), BoardError> {
+        let line = self.line(queue);
+        if lock(&line.state).submit(job, caller, keep)? {
+            line.arrived.notify_one();
+        }
+        Ok(())
+    }
+
+    pub(super) fn depth(&self, queue: &Queue) -> Depth {
+        let Some(line) = lock(&self.lines).get(queue).cloned() else { return Depth::default() };
+        let mut state = lock(&line.state);
+        state.advance();
+        let is_claimed = |entry: &&Entry| matches!(entry.place, Place::Claimed(_));
+        let claimed = state.entries.values().filter(is_claimed).count();
+        let waiting = state.entries.values().filter(|entry| !is_claimed(entry));
+        let oldest = waiting.map(|entry| entry.submitted.elapsed()).max();
+        Depth {
+            queued: (state.entries.len() - claimed) as u64,
+            claimed: claimed as u64,
+            oldest: oldest.map(|age| u64::try_from(age.as_millis()).unwrap_or(u64::MAX)),
+        }
+    }
+}
+
+/// Waits for jobs and claims up to `max`, at least one.
+pub(super) async fn claim(queues: &Queues, queue: &Queue, max: usize) -> Vec<Box<dyn Claim>> {
+    let line = queues.line(queue);
+    loop {
+        let arrived = line.arrived.notified();
+        let (claimed, next) = {
+            let mut state = lock(&line.state);
+            let claimed = state.claim(&line, max.max(1));
+            (claimed, state.due.first().map(|(at, _)| *at))
+        };
+        if !claimed.is_empty() {
+            return claimed;
+        }
+        match next {
+            // Early or late: the entries are looked at again.
+            Some(at) => drop(timeout_at(at, arrived).await),
+            None => arrived.await,
+        }
+    }
+}
+
+impl State {
+    /// Returns whether the job is new.
+    fn submit(
+        &mut self,
+        job: &Job,
+        caller: &CallerName,
+        keep: Duration,
+    ) -> Result<bool, BoardError> {
+        self.advance();
+        if let Some(step) = self.steps.get(&job.step) {
+            if step.owner != *caller {
+                let text = format!("step `{}` belongs to another caller", job.step);
+                return Err(BoardError::Refused(text));
+            }
+            if step.rounds.contains_key(&job.round) {
+                return Ok(false);
+            }
+        }
+        let waiting = self.waiting.entry(caller.clone()).or_default();
+        if *waiting >= MAX_QUEUED {
+            let text = format!("{MAX_QUEUED} calls of `{caller}` wait in the queue already");
+            return Err(BoardError::Full(text));
+        }
+        *waiting += 1;
+        let (number, now) = (self.next, Instant::now());
+        self.next += 1;
+        let entry = Entry {
+            job: Arc::new(job.clone()),
+            caller: caller.clone(),
+            submitted: now,
+            expires: now + keep,
+            claims: 0,
+            place: Place::Ready,
+        };
+        self.due.insert((entry.expires, number));
+        self.entries.insert(number, entry);
+        let step = self.steps.entry(job.step.clone());
+        let new = || Step { owner: caller.clone(), rounds: BTreeMap::new() };
+        step.or_insert_with(new).rounds.insert(job.round, number);
+        self.ready.push_back(number);
+        Ok(true)
+    }
+
+    fn claim(&mut self, line: &Arc<Line>, max: usize) -> Vec<Box<dyn Claim>> {
+        self.advance();
+        let mut claimed: Vec<Box<dyn Claim>> = Vec::new();
+        while claimed.len() < max {
+            let Some(number) = self.ready.pop_front() else { break };
+            let Some(entry) = self.entries.get_mut(&number) else { continue };
+            if entry.place != Place::Ready {
+                continue;
+            }
+            let lapses = Instant::now() + line.lease;
+            entry.place = Place::Claimed(lapses);
+            entry.claims += 1;
+            claimed.push(Box::new(Delivery {
+                line: Arc::downgrade(line),
+                number,
+                claim: entry.claims,
+                job: Arc::clone(&entry.job),
+                caller: entry.caller.clone(),
+            }));
+            let caller = entry.caller.clone();
+            self.due.insert((lapses, number));
+            self.count(&caller, false);
+        }
+        // Others may wait for the rest.
+        if !self.ready.is_empty() {
+            line.arrived.notify_one();
+        }
+        claimed
+    }
+
+    /// Counts a job that waits or waits no more.
+    fn count(&mut self, caller: &CallerName, waits: bool) {
+        let Some(waiting) = self.waiting.get_mut(caller) else { return };
+        match waits {
+            true => *waiting += 1,
+            false => *waiting = waiting.saturating_sub(1),
+        }
+        if *waiting == 0 {
+            self.waiting.remove(caller);
+        }
+    }
+
+    /// Ends leases, delays and jobs whose time has come.
+    fn advance(&mut self) {
+        let now = Instant::now();
+        while let Some(&(at, number)) = self.due.first() {
+            if at > now {
+                break;
+            }
+            self.due.pop_first();
+            let Some(entry) = self.entries.get_mut(&number) else { continue };
+            match entry.place {
+                // A claimed job outlives its time in the queue.
+                Place::Claimed(lapses) if lapses > now => drop(self.due.insert((lapses, number))),
+                Place::Delayed(until) if until > now && entry.expires > now => {
+                    self.due.insert((until.min(entry.expires), number));
+                }
+                _ if entry.expires <= now => self.remove(number),
+                Place::Claimed(_) => {
+                    let caller = entry.caller.clone();
+                    self.put_back(number);
+                    self.waiting.entry(caller).and_modify(|n| *n += 1).or_insert(1);
+                }
+                Place::Delayed(_) => self.put_back(number),
+                Place::Ready => {}
+            }
+        }
+    }
+
+    /// Puts a job at the front, where it was.
+    fn put_back(&mut self, number: u64) {
+        let Some(entry) = self.entries.get_mut(&number) else { return };
+        entry.place = Place::Ready;
+        self.due.insert((entry.expires, number));
+        self.ready.push_front(number);
+    }
+
+    fn remove(&mut self, number: u64) {
+        let Some(entry) = self.entries.remove(&number) else { return };
+        if let Some(step) = self.steps.get_mut(&entry.job.step) {
+            step.rounds.remove(&entry.job.round);
+            if step.rounds.is_empty() {
+                self.steps.remove(&entry.job.step);
+            }
+        }
+        if !matches!(entry.place, Place::Claimed(_)) {
+            self.count(&entry.caller, false);
+        }
+    }
+
+    /// The entry of a claim that has not lapsed.
+    fn claimed(&mut self, number: u64, claim: u64) -> Result<&mut Entry, BoardError> {
+        self.advance();
+        let entry = self.entries.get_mut(&number).filter(|entry| entry.claims == claim);
+        entry.filter(|entry| matches!(entry.place, Place::Claimed(_))).ok_or(BoardError::Lapsed)
+    }
+}
+
+/// A claim of a job of this process.
+#[derive(Debug)]
+struct Delivery {
+    line: Weak<Line>,
+    number: u64,
+    /// Which claim of the job it is.
+    claim: u64,
+    job: Arc<Job>,
+    caller: CallerName,
+}
+
+impl Delivery {
+    fn change<T>(
+        &self,
+        change: impl FnOnce(&mut State, Duration) -> Result<T, BoardError>,
+    ) -> Result<T, BoardError> {
+        let line = self.line.upgrade().ok_or(BoardError::Lapsed)?;
+        let changed = change(&mut lock(&line.state), line.lease);
+        line.arrived.notify_one();
+        changed
+    }
+}
+
+impl Claim for Delivery {
+    fn job(&self) -> &Job {
+        &self.job
+    }
+
+    fn caller(&self) -> &CallerName {
+        &self.caller
+    }
+
+    fn is_repeated(&self) -> bool {
+        self.claim > 1
+    }
+
+    fn renew(&self) -> BoxFuture<'_, Result<(), BoardError>> {
+        Box::pin(async {
+            self.change(|state, lease| {
+                state.claimed(self.number, self.claim)?.place =
+                    Place::Claimed(Instant::now() + lease);
+                Ok(())
+            })
+        })
+    }
+
+    fn finish(&self) -> BoxFuture<'_, Result<(), BoardError>> {
+        Box::pin(async {
+            self.change(|state, _| {
+                state.claimed(self.number, self.claim)?;
+                state.remove(self.number);
+                Ok(())
+            })
+        })
+    }
+
+    fn later(&self, delay: Duration) -> BoxFuture<'_, Result<(), BoardError>> {
+        Box::pin(async move {
+            self.change(|state, _| {
+                let until = Instant::now() + delay;
+                let entry = state.claimed(self.number, self.claim)?;
+                entry.place = Place::Delayed(until);
+                let caller = entry.caller.clone();
+                state.due.insert((until, self.number));
+                state.waiting.entry(caller).and_modify(|n| *n += 1).or_insert(1);
+                Ok(())
+            })
+        })
+    }
+}

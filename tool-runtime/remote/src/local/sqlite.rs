@@ -1,0 +1,391 @@
+//! Records and blobs in a SQLite file.
+
+use super::memory::BLOB_TTL;
+use super::{Kept, RecordStore, Stored};
+use crate::board::{BoardError, Swap};
+use crate::names::{CallerName, StepKey};
+use crate::payload::BlobRef;
+use crate::record::{Record, Revised, Revision};
+use bytes::Bytes;
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tool_runtime_core::BoxFuture;
+use tool_runtime_store::rusqlite::{
+    self, Connection, OptionalExtension as _, Row, Transaction, params,
+};
+use tool_runtime_store::{Database, Migration, OpenOptions, Store, StoreError, StoreFailure};
+
+const MIGRATIONS: &[Migration] = &[Migration::new(
+    1,
+    "CREATE TABLE steps (
+        queue TEXT NOT NULL, step TEXT NOT NULL, revision INTEGER NOT NULL, record TEXT NOT NULL, owner TEXT,
+        expires INTEGER NOT NULL, PRIMARY KEY (queue, step)
+    );
+    CREATE INDEX steps_expires ON steps (expires);
+    CREATE TABLE blobs (
+        sha256 TEXT NOT NULL PRIMARY KEY, size INTEGER NOT NULL, bytes BLOB NOT NULL, expires INTEGER NOT NULL
+    );
+    CREATE INDEX blobs_expires ON blobs (expires);",
+)];
+
+/// The number of writes after which expired rows are removed.
+const SWEEP: u64 = 128;
+
+/// The most expired rows that are removed at once: more than are written meanwhile, and so few that others do not wait long.
+const STEPS: i64 = 1024;
+const BLOBS: i64 = 16;
+
+/// Records and blobs in a SQLite file, which only its owner can read. A write is on the disk before it is answered.
+///
+/// Rows expire by the clock of the machine.
+#[derive(Clone, Debug)]
+pub struct SqliteStore {
+    store: Store,
+    writes: Arc<AtomicU64>,
+}
+
+impl SqliteStore {
+    /// Opens a file, and creates it if it does not exist.
+    ///
+    /// # Errors
+    /// The file cannot be opened or written, is damaged, or is of a newer version.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
+        let path = path.as_ref();
+        create(path)?;
+        sweep_all(&Database::open(path, MIGRATIONS, &OpenOptions::default())?)?;
+        let store = Store::open(path, MIGRATIONS, OpenOptions::default())?;
+        Ok(Self { store, writes: Arc::default() })
+    }
+
+    /// Removes expired rows now and then. Those that are not removed are not read either.
+    fn count_write(&self) {
+        if self.writes.fetch_add(1, Ordering::Relaxed) % SWEEP == SWEEP - 1 {
+            drop(self.store.write(sweep));
+        }
+    }
+
+    /// Runs a query that may take a while.
+    async fn read_aside<T: Send + 'static>(
+        &self,
+        query: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Result<T, BoardError> {
+        let store = self.store.clone();
+        let read = tokio::task::spawn_blocking(move || store.read(query)).await;
+        let read = read.map_err(|_| BoardError::Disconnected("the hub ends".to_owned()))?;
+        read.map_err(unavailable)
+    }
+}
+
+/// Creates a file for its owner alone; so are its journals, since SQLite gives them the rights of the file.
+fn create(path: &Path) -> Result<(), StoreError> {
+    let mut options = File::options();
+    options.write(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    if path.exists() {
+        return Ok(());
+    }
+    let reason = |error: std::io::Error| {
+        StoreError::new(path, StoreFailure::CannotOpen, format!("cannot be created: {error}"))
+    };
+    options.open(path).map(drop).map_err(reason)
+}
+
+/// Milliseconds of the clock.
+fn now() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    millis(now)
+}
+
+fn millis(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
+}
+
+fn after(duration: Duration) -> i64 {
+    now().saturating_add(millis(duration))
+}
+
+/// Removes some expired rows. Returns their number.
+fn sweep(connection: &Transaction<'_>) -> rusqlite::Result<usize> {
+    let mut removed = 0;
+    for (table, most) in [("steps", STEPS), ("blobs", BLOBS)] {
+        let expired = format!("SELECT rowid FROM {table} WHERE expires <= ?1 LIMIT ?2");
+        let delete = format!("DELETE FROM {table} WHERE rowid IN ({expired})");
+        removed += connection.prepare_cached(&delete)?.execute(params![now(), most])?;
+    }
+    Ok(removed)
+}
+
+/// Removes all expired rows, in transactions of a bounded size.
+fn sweep_all(database: &Database) -> Result<(), StoreError> {
+    let some =
+        |transaction: &Transaction<'_>| sweep(transaction).map_err(|error| database.error(&error));
+    while database.transaction(some)? > 0 {}
+    Ok(())
+}
+
+/// A failure of the file may pass: a full disk, another process.
+fn unavailable(error: StoreError) -> BoardError {
+    BoardError::Disconnected(format!("the records cannot be used: {error}"))
+}
+
+/// A row of `steps`.
+struct StepRow {
+    revision: i64,
+    record: String,
+    owner: Option<String>,
+}
+
+impl StepRow {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self { revision: row.get(0)?, record: row.get(1)?, owner: row.get(2)? })
+    }
+
+    /// The row of a step, unless it has expired.
+    fn find(connection: &Connection, step: &StepKey) -> rusqlite::Result<Option<Self>> {
+        let query = "SELECT revision, record, owner FROM steps WHERE queue = ?1 AND step = ?2 AND expires > ?3";
+        let key = params![step.queue.as_str(), step.step.as_str(), now()];
+        connection.prepare_cached(query)?.query_row(key, Self::read).optional()
+    }
+
+    fn write(&self, connection: &Connection, step: &StepKey, expires: i64) -> rusqlite::Result<()> {
+        let insert = "INSERT OR REPLACE INTO steps (queue, step, revision, record, owner, expires)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+        let (queue, step) = (step.queue.as_str(), step.step.as_str());
+        let row = params![queue, step, self.revision, self.record, self.owner, expires];
+        connection.prepare_cached(insert)?.execute(row).map(drop)
+    }
+
+    fn revision(&self) -> Revision {
+        Revision(u64::try_from(self.revision).unwrap_or_default())
+    }
+
+    fn owner(&self) -> Option<CallerName> {
+        self.owner.as_ref().and_then(|owner| owner.parse().ok())
+    }
+
+    fn revised(&self, step: &StepKey) -> Result<Revised, BoardError> {
+        let record = serde_json::from_str(&self.record);
+        let record = record.map_err(|error| {
+            BoardError::Damaged(format!("the record of step {step} cannot be read: {error}"))
+        })?;
+        Ok(Revised { record, revision: self.revision() })
+    }
+}
+
+/// A record to be written.
+struct Write {
+    step: StepKey,
+    record: String,
+    expected: Revision,
+    expires: i64,
+    owner: Option<String>,
+}
+
+/// What a write did.
+enum Written {
+    As(StepRow),
+    Conflict(Option<StepRow>),
+}
+
+impl Write {
+    fn run(self, connection: &Connection) -> rusqlite::Result<Written> {
+        let present = StepRow::find(connection, &self.step)?;
+        let revision = present.as_ref().map_or(Revision::NONE, StepRow::revision);
+        if revision != self.expected {
+            return Ok(Written::Conflict(present));
+        }
+        let revision = present.as_ref().map_or(0, |row| row.revision) + 1;
+        let owner = present.and_then(|row| row.owner).or(self.owner);
+        let row = StepRow { revision, record: self.record, owner };
+        row.write(connection, &self.step, self.expires)?;
+        Ok(Written::As(row))
+    }
+}
+
+/// Stores a blob, or keeps a stored one for longer.
+fn put(connection: &Connection, blob: &BlobRef, bytes: &[u8]) -> rusqlite::Result<()> {
+    let (sha256, expires) = (blob.sha256.as_str(), after(BLOB_TTL));
+    let update = "UPDATE blobs SET expires = ?2 WHERE sha256 = ?1";
+    if connection.prepare_cached(update)?.execute(params![sha256, expires])? > 0 {
+        return Ok(());
+    }
+    let insert = "INSERT INTO blobs (sha256, size, bytes, expires) VALUES (?1, ?2, ?3, ?4)";
+    let row = params![sha256, stored(blob.size), bytes, expires];
+    connection.prepare_cached(insert)?.execute(row).map(drop)
+}
+
+/// SQLite has signed integers.
+fn stored(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+impl RecordStore for SqliteStore {
+    fn read<'a>(&'a self, step: &'a StepKey) -> BoxFuture<'a, Result<Option<Kept>, BoardError>> {
+        Box::pin(async move {
+            let row = self.store.read(|connection| StepRow::find(connection, step));
+            let Some(row) = row.map_err(unavailable)? else { return Ok(None) };
+            Ok(Some(Kept { revised: row.revised(step)?, owner: row.owner() }))
+        })
+    }
+
+    fn swap<'a>(
+        &'a self,
+        step: &'a StepKey,
+        record: &'a Record,
+        expected: Revision,
+        keep: Duration,
+        owner: Option<&'a CallerName>,
+    ) -> BoxFuture<'a, Result<Stored, BoardError>> {
+        Box::pin(async move {
+            let write = Write {
+                step: step.clone(),
+                record: serde_json::to_string(record).expect("records have keys of text"),
+                expected,
+                expires: after(keep),
+                owner: owner.map(CallerName::to_string),
+            };
+            let written = self.store.write(move |connection| write.run(connection)).await;
+            self.count_write();
+            match written.map_err(unavailable)? {
+                Written::As(row) => {
+                    Ok(Stored { swap: Swap::Written(row.revision()), owner: row.owner() })
+                }
+                Written::Conflict(present) => {
+                    let owner = present.as_ref().and_then(StepRow::owner);
+                    let present = present.map(|row| row.revised(step)).transpose()?;
+                    Ok(Stored { swap: Swap::Conflict(present), owner })
+                }
+            }
+        })
+    }
+
+    fn put(&self, blob: BlobRef, bytes: Bytes) -> BoxFuture<'_, Result<(), BoardError>> {
+        Box::pin(async move {
+            let written = self.store.write(move |connection| put(connection, &blob, &bytes));
+            written.await.map_err(unavailable)?;
+            self.count_write();
+            Ok(())
+        })
+    }
+
+    fn get<'a>(&'a self, blob: &'a BlobRef) -> BoxFuture<'a, Result<Bytes, BoardError>> {
+        Box::pin(async move {
+            let query = "SELECT bytes FROM blobs WHERE sha256 = ?1 AND size = ?2 AND expires > ?3";
+            let (sha256, size) = (blob.sha256.to_string(), stored(blob.size));
+            let bytes = self.read_aside(move |connection| {
+                let key = params![sha256, size, now()];
+                connection.prepare_cached(query)?.query_row(key, |row| row.get(0)).optional()
+            });
+            let bytes: Option<Vec<u8>> = bytes.await?;
+            bytes.map(Bytes::from).ok_or_else(|| BoardError::NoBlob(blob.sha256.to_string()))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::State;
+    use tool_runtime_core::StepId;
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    fn key(step: &str) -> StepKey {
+        StepKey::new("web".parse().unwrap(), StepId::new(step))
+    }
+
+    fn suspended() -> Record {
+        Record::new(1, State::Suspended)
+    }
+
+    fn rows(store: &SqliteStore, table: &str) -> i64 {
+        let count = format!("SELECT count(*) FROM {table}");
+        store.store.read(|reader| reader.query_row(&count, [], |row| row.get(0))).unwrap()
+    }
+
+    async fn alter(store: &SqliteStore, statement: &'static str) {
+        store.store.write(move |writer| writer.execute_batch(statement)).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn the_first_owner_stays_and_lasts() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("hub.db");
+        let (ada, bob) = ("ada".parse().unwrap(), "bob".parse().unwrap());
+        let store = SqliteStore::open(&path).unwrap();
+        let write = async |store: &SqliteStore, expected, owner| {
+            let stored = store.swap(&key("a"), &suspended(), Revision(expected), LONG, owner).await;
+            stored.unwrap().owner
+        };
+        assert_eq!(write(&store, 0, None).await, None);
+        assert_eq!(write(&store, 1, Some(&ada)).await, Some(ada.clone()));
+        drop(store);
+        let store = SqliteStore::open(&path).unwrap();
+        assert_eq!(write(&store, 2, Some(&bob)).await, Some(ada.clone()));
+        assert_eq!(write(&store, 0, Some(&bob)).await, Some(ada), "of a conflict, too");
+    }
+
+    #[tokio::test]
+    async fn expired_rows_are_not_read_and_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("hub.db");
+        let store = SqliteStore::open(&path).unwrap();
+        let blob = BlobRef::of(b"x");
+        store.put(blob.clone(), "x".into()).await.unwrap();
+        store.swap(&key("a"), &suspended(), Revision::NONE, LONG, None).await.unwrap();
+        alter(&store, "UPDATE steps SET expires = 1; UPDATE blobs SET expires = 1").await;
+        assert_eq!(store.read(&key("a")).await.unwrap(), None);
+        assert!(matches!(store.get(&blob).await, Err(BoardError::NoBlob(_))));
+        assert_eq!((rows(&store, "steps"), rows(&store, "blobs")), (1, 1));
+        for number in 0..SWEEP {
+            let step = key(&number.to_string());
+            store.swap(&step, &suspended(), Revision::NONE, LONG, None).await.unwrap();
+        }
+        alter(&store, "SELECT 1").await;
+        assert_eq!((rows(&store, "steps"), rows(&store, "blobs")), (SWEEP.cast_signed(), 0));
+        alter(&store, "UPDATE steps SET expires = 1").await;
+        drop(store);
+        assert_eq!(rows(&SqliteStore::open(&path).unwrap(), "steps"), 0);
+    }
+
+    #[tokio::test]
+    async fn a_blob_that_is_put_again_is_kept_for_longer() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(folder.path().join("hub.db")).unwrap();
+        let blob = BlobRef::of(b"x");
+        store.put(blob.clone(), "x".into()).await.unwrap();
+        alter(&store, "UPDATE blobs SET expires = 1").await;
+        store.put(blob.clone(), "x".into()).await.unwrap();
+        assert_eq!(store.get(&blob).await.unwrap(), "x");
+    }
+
+    #[tokio::test]
+    async fn a_record_that_cannot_be_read_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(folder.path().join("hub.db")).unwrap();
+        store.swap(&key("a"), &suspended(), Revision::NONE, LONG, None).await.unwrap();
+        alter(&store, "UPDATE steps SET record = '{}'").await;
+        let error = store.read(&key("a")).await.unwrap_err();
+        assert!(
+            error.to_string().starts_with("the record of step web/a cannot be read"),
+            "{error}"
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_its_owner_can_read_the_file() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("hub.db");
+        drop(SqliteStore::open(&path).unwrap());
+        let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        let error = SqliteStore::open(folder.path().join("none/hub.db")).unwrap_err();
+        assert!(error.to_string().contains("none/hub.db`: cannot be created"), "{error}");
+    }
+}

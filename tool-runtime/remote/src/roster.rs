@@ -1,0 +1,127 @@
+//! Which runners live: those whose presence was heard within a lease, by this process's own clock.
+
+use crate::LEASE;
+use crate::board::{Board, Topic};
+use crate::message::{self, Presence, Roll};
+use crate::names::{Queue, RunnerId};
+use crate::transition::Holder;
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::time::Duration;
+use tokio::sync::Notify;
+use tokio::time::{Instant, timeout};
+use tool_runtime_core::seam::lock;
+
+/// How long a runner may take to answer a roll call.
+const ROLL: Duration = Duration::from_secs(2);
+
+/// The runners that were heard.
+#[derive(Debug)]
+pub(crate) struct Roster {
+    heard: Mutex<Heard>,
+    changed: Notify,
+}
+
+#[derive(Debug)]
+struct Heard {
+    /// Since when everything is heard: a runner that was never heard may live for a lease from then on.
+    since: Instant,
+    runners: HashMap<RunnerId, Seen>,
+}
+
+/// A runner that was heard.
+#[derive(Clone, Debug)]
+pub(crate) struct Seen {
+    pub(crate) presence: Presence,
+    /// When it was heard last.
+    pub(crate) at: Instant,
+}
+
+impl Seen {
+    /// Whether it lives.
+    pub(crate) fn is_alive(&self) -> bool {
+        !self.presence.gone && self.at.elapsed() < LEASE
+    }
+
+    /// Whether it claims jobs.
+    pub(crate) fn serves(&self) -> bool {
+        self.is_alive() && !self.presence.leaves
+    }
+}
+
+impl Default for Roster {
+    fn default() -> Self {
+        let heard = Heard { since: Instant::now(), runners: HashMap::new() };
+        Self { heard: Mutex::new(heard), changed: Notify::new() }
+    }
+}
+
+impl Roster {
+    /// Notes the presence of a runner. Returns what was known of it.
+    pub(crate) fn hear(&self, presence: Presence) -> Option<Seen> {
+        let (id, seen) = (presence.runner.clone(), Seen { presence, at: Instant::now() });
+        let before = lock(&self.heard).runners.insert(id, seen);
+        self.changed.notify_waiters();
+        before
+    }
+
+    /// Notes that presences may have been missed: every known runner gets a new lease.
+    pub(crate) fn missed(&self) {
+        let now = Instant::now();
+        let mut heard = lock(&self.heard);
+        heard.since = now;
+        heard.runners.values_mut().filter(|seen| seen.is_alive()).for_each(|seen| seen.at = now);
+    }
+
+    /// Forgets runners that were not heard for a while.
+    pub(crate) fn forget(&self, after: Duration) {
+        lock(&self.heard).runners.retain(|_, seen| seen.at.elapsed() < after);
+    }
+
+    /// Whether a runner may live.
+    pub(crate) fn may_live(&self, runner: &RunnerId) -> bool {
+        let heard = lock(&self.heard);
+        match heard.runners.get(runner) {
+            Some(seen) => seen.is_alive(),
+            None => heard.since.elapsed() < LEASE,
+        }
+    }
+
+    /// Whether a runner lives, for decisions about what it started.
+    pub(crate) fn holder(&self, runner: &RunnerId) -> Holder {
+        if self.may_live(runner) { Holder::Alive } else { Holder::Gone }
+    }
+
+    /// Makes sure that a runner is gone: it does not answer a roll call either.
+    pub(crate) async fn is_gone(&self, runner: &RunnerId, board: &dyn Board) -> bool {
+        let roll = message::write(&Roll::new(None));
+        if self.may_live(runner) || board.send(&Topic::Roll, roll).await.is_err() {
+            return false;
+        }
+        let answer = async {
+            loop {
+                let changed = self.changed.notified();
+                if self.may_live(runner) {
+                    return;
+                }
+                changed.await;
+            }
+        };
+        timeout(ROLL, answer).await.is_err()
+    }
+
+    /// Whether a runner of a queue claims jobs.
+    pub(crate) fn serves(&self, queue: &Queue) -> bool {
+        lock(&self.heard)
+            .runners
+            .values()
+            .any(|seen| seen.presence.queue == *queue && seen.serves())
+    }
+
+    /// All runners that were heard and not forgotten, by their ids.
+    pub(crate) fn all(&self) -> Vec<Seen> {
+        let mut all: Vec<Seen> = lock(&self.heard).runners.values().cloned().collect();
+        all.sort_by(|a, b| a.presence.runner.cmp(&b.presence.runner));
+        all
+    }
+}

@@ -1,0 +1,299 @@
+//! A runner: it serves the tools of its pool to the callers of a queue.
+
+mod announce;
+mod job;
+mod peer;
+mod running;
+
+use crate::backoff::{Backoff, persist};
+use crate::board::{Board, BoardError, Claim, Topic};
+use crate::listener::{Heard, Listener};
+use crate::message::{self, Control};
+use crate::names::{CallerName, Queue, RunnerId};
+use crate::roster::Roster;
+use announce::Announcer;
+use running::{RunningJobs, Stop};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+use tool_runtime_core::{CancellationToken, Principal, ToolPool};
+
+/// The time for calls that run when the runner is told to stop.
+const DRAIN: Duration = Duration::from_secs(10);
+
+/// The time for calls that were stopped to write their outcomes.
+const LAST_WORDS: Duration = Duration::from_secs(5);
+
+/// Decides as whom a call of a caller runs. See [`Runner::principals`].
+type Principals = dyn Fn(&CallerName, Principal) -> Option<Principal> + Send + Sync;
+
+/// Serves the tools of a pool to the callers of a queue.
+///
+/// It announces its tools, and the changes of its pool; claims as many calls as it has free slots; and writes their outcomes.
+/// The pool governs the calls like all others: its policies, approvals, limits and log apply, beside those of the caller.
+///
+/// ```no_run
+/// use tool_runtime_core::{CancellationToken, ToolPool};
+/// use tool_runtime_remote::{Engine, MemoryStore, Runner};
+///
+/// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+/// # let pool = ToolPool::builder().build()?;
+/// let board = Engine::new(MemoryStore::default()).board("runner".parse()?);
+/// let runner = Runner::new(board).queue("search".parse()?).slots(8).label("region", "eu");
+/// runner.serve_until(&pool, &CancellationToken::new()).await?;
+/// # Ok(())
+/// # }
+/// ```
+pub struct Runner {
+    board: Arc<dyn Board>,
+    queue: Option<Queue>,
+    slots: usize,
+    labels: BTreeMap<String, String>,
+    program: String,
+    principals: Option<Arc<Principals>>,
+}
+
+impl Runner {
+    /// A runner of a board.
+    pub fn new(board: impl Board) -> Self {
+        Self {
+            board: Arc::new(board),
+            queue: None,
+            slots: 16,
+            labels: BTreeMap::new(),
+            program: String::new(),
+            principals: None,
+        }
+    }
+
+    /// Sets the queue. Replicas of one program share a queue; a tool id belongs to one queue. Default: the name of the program.
+    #[must_use]
+    pub fn queue(mut self, queue: Queue) -> Self {
+        self.queue = Some(queue);
+        self
+    }
+
+    /// Sets the number of calls that run at the same time, at least 1. Default: 16.
+    #[must_use]
+    pub fn slots(mut self, slots: usize) -> Self {
+        self.slots = slots.clamp(1, Semaphore::MAX_PERMITS);
+        self
+    }
+
+    /// Sets a label, by which callers select runners. Default: none.
+    #[must_use]
+    pub fn label(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.labels.insert(name.into(), value.into());
+        self
+    }
+
+    /// Sets what operators see as the program, such as `fleet 1.4.0`. Default: its name.
+    #[must_use]
+    pub fn program(mut self, program: impl Into<String>) -> Self {
+        self.program = program.into();
+        self
+    }
+
+    /// Decides as whom calls run: from the caller, as the board authenticated it, and the principal that it asserts. `None`
+    /// denies the call. The scopes of tools are enforced in any case. Default: the asserted principal.
+    ///
+    /// ```
+    /// # use tool_runtime_core::Principal;
+    /// # use tool_runtime_remote::{Engine, MemoryStore, Runner};
+    /// # let board = Engine::new(MemoryStore::default()).board("runner".parse()?);
+    /// let runner = Runner::new(board).principals(|caller, asserted| match caller.as_str() {
+    ///     "gateway" => Some(asserted),
+    ///     _ => Some(Principal::new(caller.as_str())),
+    /// });
+    /// # drop(runner);
+    /// # Ok::<(), tool_runtime_remote::NameError>(())
+    /// ```
+    #[must_use]
+    pub fn principals(
+        mut self,
+        map: impl Fn(&CallerName, Principal) -> Option<Principal> + Send + Sync + 'static,
+    ) -> Self {
+        self.principals = Some(Arc::new(map));
+        self
+    }
+
+    /// The queue that the runner serves.
+    pub fn queue_name(&self) -> Queue {
+        self.queue.clone().unwrap_or_else(|| Queue::of_program(&program_name()))
+    }
+
+    /// Serves until the token is cancelled or the pool is closed. Then it claims no more, and calls that run have ten seconds;
+    /// after that, those that are safe to retry go back to the queue, and the outcome of others is `indeterminate`.
+    ///
+    /// Dropping the future stops everything at once, like the end of the process.
+    ///
+    /// # Errors
+    /// The board refuses the runner: its credentials do not allow the queue.
+    pub async fn serve_until(
+        self,
+        pool: &ToolPool,
+        token: &CancellationToken,
+    ) -> Result<(), BoardError> {
+        let shared = Arc::new(Shared::new(self, pool.clone()));
+        let mut tasks = JoinSet::new();
+        // Before the first claim: an order about it must be heard.
+        let control = shared.listen(&Topic::Control(shared.queue.clone())).await?;
+        let presence = shared.listen(&Topic::Presence(shared.queue.clone())).await?;
+        let roll = shared.listen(&Topic::Roll).await?;
+        tasks.spawn(Arc::clone(&shared).obey(control));
+        tasks.spawn(Arc::clone(&shared).hear_others(presence));
+        let announcer = Announcer::begin(Arc::clone(&shared)).await?;
+        let announcing = tasks.spawn(announcer.announce(roll));
+        let mut jobs = JoinSet::new();
+        let served = tokio::select! {
+            served = shared.claim_jobs(&mut jobs) => served,
+            () = token.cancelled() => Ok(()),
+            () = pool.closing().cancelled() => Ok(()),
+        };
+        shared.leave();
+        shared.drain(jobs).await;
+        announcing.abort();
+        shared.announce(announce::Beat::Gone).await;
+        served
+    }
+}
+
+/// What the tasks of a runner share.
+struct Shared {
+    board: Arc<dyn Board>,
+    pool: ToolPool,
+    id: RunnerId,
+    queue: Queue,
+    labels: BTreeMap<String, String>,
+    program: String,
+    principals: Option<Arc<Principals>>,
+    slots: usize,
+    permits: Arc<Semaphore>,
+    /// The other runners of the queue.
+    roster: Roster,
+    running: RunningJobs,
+    catalogue: announce::Current,
+    leaves: AtomicBool,
+    /// The runner announces itself before the next beat.
+    announce_now: Notify,
+}
+
+impl Shared {
+    fn new(runner: Runner, pool: ToolPool) -> Self {
+        let queue = runner.queue_name();
+        let Runner { board, slots, labels, program, principals, .. } = runner;
+        Self {
+            board,
+            pool,
+            id: RunnerId::new(&queue),
+            queue,
+            labels,
+            program: if program.is_empty() { program_name() } else { program },
+            principals,
+            slots,
+            permits: Arc::new(Semaphore::new(slots)),
+            roster: Roster::default(),
+            running: RunningJobs::default(),
+            catalogue: announce::Current::default(),
+            leaves: AtomicBool::new(false),
+            announce_now: Notify::new(),
+        }
+    }
+
+    async fn listen(&self, topic: &Topic) -> Result<Listener, BoardError> {
+        persist("the runner cannot listen", || self.board.listen(topic)).await
+    }
+
+    /// Claims jobs into free slots, without end.
+    async fn claim_jobs(self: &Arc<Self>, jobs: &mut JoinSet<()>) -> Result<(), BoardError> {
+        let mut backoff = Backoff::default();
+        loop {
+            let permit = self.permits.clone().acquire_owned().await;
+            let permit = permit.expect("the semaphore is never closed");
+            while jobs.try_join_next().is_some() {}
+            let free = self.permits.available_permits() + 1;
+            match self.board.claim(&self.queue, free).await {
+                Ok(claims) => {
+                    backoff = Backoff::default();
+                    self.attend_all(claims, permit, jobs);
+                }
+                Err(error) if error.is_transient() => {
+                    backoff.pause("the runner cannot claim calls", &error).await;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn attend_all(
+        self: &Arc<Self>,
+        claims: Vec<Box<dyn Claim>>,
+        first: OwnedSemaphorePermit,
+        jobs: &mut JoinSet<()>,
+    ) {
+        let mut first = Some(first);
+        for claim in claims {
+            // Only this task takes permits, so as many are free as were claimed for.
+            let permit = first.take().or_else(|| self.permits.clone().try_acquire_owned().ok());
+            let shared = Arc::clone(self);
+            jobs.spawn(async move {
+                job::attend(&shared, claim).await;
+                drop(permit);
+            });
+        }
+    }
+
+    fn leave(&self) {
+        self.leaves.store(true, Ordering::Relaxed);
+        self.announce_now.notify_one();
+    }
+
+    /// Waits for the calls that run, then stops them.
+    async fn drain(&self, mut jobs: JoinSet<()>) {
+        let mut ended = async || while jobs.join_next().await.is_some() {};
+        if timeout(DRAIN, ended()).await.is_err() {
+            self.running.stop_all(Stop::Shutdown);
+            if timeout(LAST_WORDS, ended()).await.is_err() {
+                tracing::warn!(runner = %self.id, "calls did not stop in time and are cut off");
+            }
+        }
+    }
+
+    /// Passes on what callers say about running calls.
+    async fn obey(self: Arc<Self>, mut control: Listener) {
+        while let Some(heard) = control.next().await {
+            match heard {
+                Heard::Message(bytes) => match message::read::<Control>("an order", &bytes) {
+                    Ok(control) => self.running.pass_on(control),
+                    Err(problem) => tracing::warn!(runner = %self.id, "{problem}"),
+                },
+                Heard::Gap => self.running.look_all(),
+                Heard::Record(_) => {}
+            }
+        }
+    }
+
+    async fn hear_others(self: Arc<Self>, mut presence: Listener) {
+        while let Some(heard) = presence.next().await {
+            match heard {
+                Heard::Message(bytes) => match message::read("a presence", &bytes) {
+                    Ok(presence) => drop(self.roster.hear(presence)),
+                    Err(problem) => tracing::warn!(runner = %self.id, "{problem}"),
+                },
+                Heard::Gap => self.roster.missed(),
+                Heard::Record(_) => {}
+            }
+        }
+    }
+}
+
+/// The name of this program, without its folder and extension.
+fn program_name() -> String {
+    let path = std::env::args_os().next().unwrap_or_default();
+    let stem = std::path::Path::new(&path).file_stem();
+    stem.unwrap_or_default().to_string_lossy().into_owned()
+}

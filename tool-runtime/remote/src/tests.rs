@@ -1,0 +1,11 @@
+//! Boards by one suite; callers and runners together, over a board in this process and in paused time.
+
+mod board;
+mod calls;
+mod faulty;
+mod fleet;
+mod governance;
+#[cfg(all(feature = "hub", feature = "http"))]
+mod hub;
+mod model;
+mod questions;
