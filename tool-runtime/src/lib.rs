@@ -235,6 +235,9 @@ pub use tool_runtime_jwt::{JwtError, JwtVerifier, JwtVerifierBuilder};
 #[cfg(feature = "policy")]
 #[doc(inline)]
 pub use tool_runtime_policy as policy;
+#[cfg(feature = "remote")]
+#[doc(inline)]
+pub use tool_runtime_remote as remote;
 #[cfg(feature = "search")]
 #[doc(inline)]
 pub use tool_runtime_search as search;

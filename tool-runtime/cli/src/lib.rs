@@ -14,6 +14,8 @@ mod main_macro;
 mod options;
 mod print;
 mod program_options;
+#[cfg(feature = "remote")]
+mod remote;
 #[cfg(feature = "mcp-client")]
 mod servers;
 mod signals;

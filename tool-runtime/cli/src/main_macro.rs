@@ -1,6 +1,8 @@
 //! `main!`: writes the `main` function of a tool program.
 
 use super::options::{self, Command, Options};
+#[cfg(feature = "remote")]
+use super::remote;
 #[cfg(feature = "mcp-client")]
 use super::servers::{self, Files};
 use super::{About, BoxError, exit, in_runtime, log, print};
@@ -22,6 +24,7 @@ use tool_runtime_core::{AskCaller, PoolConfig, Registry, ToolPool, ToolPoolBuild
 /// | `state = EXPR` | provides a value that tools borrow by a parameter `&T`; repeat it for more values |
 /// | `tools = PATH` | uses the tools that this file names, instead of all linked tools and toolsets; `--tools FILE` names another file. See [`PoolConfig`](tool_runtime_core::PoolConfig) |
 /// | `mcp = PATH` | adds the tools of the MCP servers in this file, if it exists; `--mcp-config FILE` names other files, `--var NAME=VALUE` sets their variables. See `McpConfig`; feature `mcp-client` |
+/// | `remote = EXPR` | adds the tools of the runners of a hub: its URL, such as `"http://127.0.0.1:7750"`; the environment variable `TOOL_REMOTE_TOKEN` has the token. Feature `remote` |
 /// | `registry = EXPR` | resolves the names in the file of `tools`, instead of the linked tools |
 /// | `pool = CLOSURE` | changes the pool's builder: `\|pool\| pool.deny(["x"])`, or with toolsets `pool.toolset_as::<Lamp>("desk", params)`. A linked toolset added by the closure is not also created without parameters |
 /// | `timeout = DURATION` | limits calls to tools without a timeout |
@@ -113,6 +116,7 @@ macro_rules! __main_option {
     ($setup:ident, timeout, $value:expr) => { $setup.timeout($value) };
     ($setup:ident, tools, $value:expr) => { $setup.tools($value) };
     ($setup:ident, mcp, $value:expr) => { $setup.mcp($value) };
+    ($setup:ident, remote, $value:expr) => { $crate::__main_option!(@cli $setup, remote, $value) };
     ($setup:ident, registry, $value:expr) => { $setup.registry($value) };
     ($setup:ident, pool, $value:expr) => { $setup.pool($value) };
     ($setup:ident, name, $value:expr) => { $crate::__main_option!(@cli $setup, name, $value) };
@@ -130,7 +134,7 @@ macro_rules! __main_option {
         ::core::compile_error!(::core::concat!(
             "unknown option `",
             ::core::stringify!($unknown),
-            "` of `main!`; write one of `state`, `tools`, `mcp`, `registry`, `pool`, `timeout`, `name`, `version`, `about`, `title`, `instructions`"
+            "` of `main!`; write one of `state`, `tools`, `mcp`, `remote`, `registry`, `pool`, `timeout`, `name`, `version`, `about`, `title`, `instructions`"
         ));
         $setup
     }};
@@ -143,6 +147,8 @@ pub struct Setup {
     tools: Option<PathBuf>,
     #[cfg(feature = "mcp-client")]
     servers: Option<PathBuf>,
+    #[cfg(feature = "remote")]
+    remote: Option<String>,
     registry: Option<Registry>,
     name: Option<String>,
     version: Option<String>,
@@ -190,6 +196,14 @@ impl Setup {
     #[must_use]
     pub fn mcp(mut self, file: impl Into<PathBuf>) -> Self {
         self.servers = Some(file.into());
+        self
+    }
+
+    /// `remote = EXPR`.
+    #[cfg(feature = "remote")]
+    #[must_use]
+    pub fn remote(mut self, url: String) -> Self {
+        self.remote = Some(url);
         self
     }
 
@@ -247,6 +261,8 @@ pub async fn pool(setup: SetupFuture) -> SetupResult<ToolPool> {
     let builder = if setup.servers.is_some() { setup.pool.allow_empty() } else { setup.pool };
     #[cfg(not(feature = "mcp-client"))]
     let builder = setup.pool;
+    #[cfg(feature = "remote")]
+    let builder = if setup.remote.is_some() { builder.allow_empty() } else { builder };
     build(builder, setup.tools, setup.registry).await
 }
 
@@ -293,6 +309,10 @@ async fn run(
     {
         setup.pool = setup.pool.command(servers::PinCommand);
     }
+    #[cfg(feature = "remote")]
+    {
+        setup.pool = remote::commands(setup.pool, &about);
+    }
     let Options { command, pool: options, ignored_arguments } =
         options::parse(&about, options::Scope::MAIN, setup.pool.commands(), std::env::args_os())
             .map_err(Failure::Printed)?;
@@ -319,16 +339,32 @@ async fn run(
     if !files.is_empty() {
         builder = builder.allow_empty();
     }
+    #[cfg(feature = "remote")]
+    if setup.remote.is_some() {
+        builder = builder.allow_empty();
+    }
     let tools = options.tools.or(setup.tools);
     let pool = build(builder, tools, setup.registry).await.map_err(Failure::Setup)?;
     log::mask_secrets_of(&pool);
     if command.is_server() {
         log::panics();
     }
+    #[cfg(feature = "remote")]
+    let remote = match &setup.remote {
+        Some(url) => {
+            let connection = remote::Connection::open(url, &pool).await;
+            Some(connection.map_err(|problem| Failure::Setup(problem.into()))?)
+        }
+        None => None,
+    };
     #[cfg(feature = "mcp-client")]
     let code = servers::run(about, &pool, command, &files).await;
     #[cfg(not(feature = "mcp-client"))]
     let code = Ok(about.run(&pool, command).await);
+    #[cfg(feature = "remote")]
+    if let Some(remote) = remote {
+        remote.close().await;
+    }
     pool.close().await;
     code.map_err(Failure::Setup)
 }

@@ -123,6 +123,7 @@ impl Command {
             Self::Serve => true,
             #[cfg(feature = "http")]
             Self::ServeHttp(_) => true,
+            Self::Added(command, _) => command.serves(),
             _ => false,
         }
     }

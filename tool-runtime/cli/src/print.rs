@@ -49,7 +49,7 @@ pub(super) fn error(text: &str) {
 }
 
 /// Prints a warning to standard error.
-#[cfg(any(feature = "export", feature = "mcp-client"))]
+#[cfg(any(feature = "export", feature = "mcp-client", feature = "remote"))]
 pub(super) fn warning(text: &str) {
     labelled("33", "warning:", text);
 }

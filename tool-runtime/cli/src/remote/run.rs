@@ -1,0 +1,134 @@
+//! `run`: serves the tools of the program to the callers of a queue.
+
+use super::{HubAddress, with_hub};
+use crate::{exit, print, signals};
+use std::process::ExitCode;
+use std::time::Duration;
+use tokio::time::sleep;
+use tool_runtime_core::{
+    BoxFuture, CancellationToken, CliCommand, CommandArguments, CommandForm, ToolPool,
+};
+use tool_runtime_remote::{BoardError, HttpBoard, Runner};
+
+/// The pause between two attempts to reach the hub for the first time.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// The command `run`.
+pub(super) struct Run {
+    /// The name and version of the program.
+    pub(super) program: String,
+}
+
+impl CliCommand for Run {
+    fn form(&self) -> CommandForm {
+        let form =
+            CommandForm::new("run", "Run the tools for other programs, as a runner of a hub")
+                .option(
+                    "queue",
+                    "NAME",
+                    "The queue, which replicas share; default: the name of the program",
+                )
+                .option("slots", "N", "The number of calls that run at the same time; default: 16")
+                .repeated_option("label", "NAME=VALUE", "A label, by which callers select runners");
+        with_hub(form)
+    }
+
+    fn run<'a>(
+        &'a self,
+        arguments: &'a CommandArguments,
+        pool: &'a ToolPool,
+    ) -> BoxFuture<'a, ExitCode> {
+        Box::pin(async move {
+            let settings =
+                HubAddress::of(arguments).and_then(|hub| Ok((hub, Settings::of(arguments)?)));
+            let (hub, settings) = match settings {
+                Ok(settings) => settings,
+                Err(problem) => {
+                    print::error(&problem);
+                    return ExitCode::from(exit::USAGE);
+                }
+            };
+            match self.serve(&hub, settings, pool).await {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => {
+                    print::error(&error.to_string());
+                    ExitCode::from(exit::ERROR)
+                }
+            }
+        })
+    }
+
+    fn serves(&self) -> bool {
+        true
+    }
+}
+
+/// The options of a runner.
+struct Settings {
+    queue: Option<tool_runtime_remote::Queue>,
+    slots: Option<usize>,
+    labels: Vec<(String, String)>,
+}
+
+impl Settings {
+    fn of(arguments: &CommandArguments) -> Result<Self, String> {
+        let queue = arguments.value("queue").map(str::parse).transpose();
+        let queue =
+            queue.map_err(|error: tool_runtime_remote::NameError| format!("--queue: {error}"))?;
+        let slots = arguments.value("slots").map(slots).transpose()?;
+        let label = |text: &str| match text.split_once('=') {
+            Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+            _ => Err(format!("--label: `{text}` is not `NAME=VALUE`")),
+        };
+        let labels = arguments.values("label").map(label).collect::<Result<_, _>>()?;
+        Ok(Self { queue, slots, labels })
+    }
+}
+
+fn slots(text: &str) -> Result<usize, String> {
+    let slots = text.parse().ok().filter(|slots| *slots >= 1);
+    slots.ok_or_else(|| format!("--slots: `{text}` is not a number from 1 on"))
+}
+
+impl Run {
+    async fn serve(
+        &self,
+        hub: &HubAddress,
+        settings: Settings,
+        pool: &ToolPool,
+    ) -> Result<(), BoardError> {
+        let end = signals::shutdown_token();
+        let Some(board) = reach(hub, &end).await? else { return Ok(()) };
+        let mut runner = Runner::new(board).program(&*self.program);
+        if let Some(queue) = settings.queue {
+            runner = runner.queue(queue);
+        }
+        if let Some(slots) = settings.slots {
+            runner = runner.slots(slots);
+        }
+        for (name, value) in settings.labels {
+            runner = runner.label(name, value);
+        }
+        print::to_stderr(&format!("runner of queue `{}` at {}", runner.queue_name(), hub.url));
+        runner.serve_until(pool, &end).await
+    }
+}
+
+/// Waits for the hub. `None` if the process is told to end before.
+async fn reach(hub: &HubAddress, end: &CancellationToken) -> Result<Option<HttpBoard>, BoardError> {
+    let mut is_told = false;
+    loop {
+        match hub.connect().await {
+            Ok(board) => return Ok(Some(board)),
+            Err(error) if error.is_transient() && !is_told => {
+                is_told = true;
+                print::warning(&format!("{error}; trying again"));
+            }
+            Err(error) if error.is_transient() => {}
+            Err(error) => return Err(error),
+        }
+        if end.run_until_cancelled(sleep(PAUSE)).await.is_none() {
+            return Ok(None);
+        }
+    }
+}

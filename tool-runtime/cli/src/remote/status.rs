@@ -1,0 +1,72 @@
+//! `remote status`: the queues and runners of a hub.
+
+use super::{HubAddress, with_hub};
+use crate::{exit, print};
+use std::process::ExitCode;
+use std::time::Duration;
+use tokio::time::sleep;
+use tool_runtime_core::{BoxFuture, CliCommand, CommandArguments, CommandForm, ToolPool};
+use tool_runtime_remote::{Remote, RemoteStatus};
+
+/// The time for runners to answer.
+const ROLL: Duration = Duration::from_secs(1);
+
+/// The command `remote status`.
+pub(super) struct Status;
+
+impl CliCommand for Status {
+    fn form(&self) -> CommandForm {
+        let form = CommandForm::new("remote status", "Show the queues and runners of a hub")
+            .flag("json", "Print JSON");
+        with_hub(form)
+    }
+
+    fn run<'a>(
+        &'a self,
+        arguments: &'a CommandArguments,
+        _: &'a ToolPool,
+    ) -> BoxFuture<'a, ExitCode> {
+        Box::pin(show(arguments))
+    }
+
+    fn run_without_pool<'a>(
+        &'a self,
+        arguments: &'a CommandArguments,
+    ) -> Option<BoxFuture<'a, ExitCode>> {
+        Some(Box::pin(show(arguments)))
+    }
+}
+
+/// Exit code 1 if something is wrong.
+async fn show(arguments: &CommandArguments) -> ExitCode {
+    let hub = match HubAddress::of(arguments) {
+        Ok(hub) => hub,
+        Err(problem) => {
+            print::error(&problem);
+            return ExitCode::from(exit::USAGE);
+        }
+    };
+    match status(&hub).await {
+        Ok(status) => {
+            let text = match arguments.has("json") {
+                true => serde_json::to_string_pretty(&status).unwrap_or_default(),
+                false => status.to_string().trim_end().to_owned(),
+            };
+            print::line(&text);
+            if status.is_healthy() { ExitCode::SUCCESS } else { ExitCode::from(exit::ERROR) }
+        }
+        Err(error) => {
+            print::error(&error.to_string());
+            ExitCode::from(exit::ERROR)
+        }
+    }
+}
+
+async fn status(hub: &HubAddress) -> Result<RemoteStatus, Box<dyn std::error::Error>> {
+    let pool = ToolPool::builder().allow_empty().build()?;
+    let remote = Remote::builder(hub.connect().await?).start_timeout(ROLL).connect(&pool).await?;
+    sleep(ROLL).await;
+    let status = remote.status().await;
+    remote.close().await;
+    Ok(status)
+}
