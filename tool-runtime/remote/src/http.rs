@@ -24,7 +24,7 @@ use bytes::Bytes;
 use claim::{HttpClaim, millis};
 use connection::{Connection, MAX_ANSWER, REQUEST};
 use follow::{Follow, News};
-use reqwest::header::{CONTENT_TYPE, ETAG, IF_MATCH, IF_NONE_MATCH};
+use reqwest::header::{ETAG, IF_MATCH, IF_NONE_MATCH};
 use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -319,8 +319,7 @@ impl Board for HttpBoard {
         Box::pin(async move {
             let path = format!("messages?topic={}", protocol::topic(to));
             let request = self.request(Method::POST, &path);
-            let request = request.header(CONTENT_TYPE, "application/json").body(message);
-            let response = self.connection.send(request, REQUEST).await?;
+            let response = self.connection.send_message(request, message, REQUEST).await?;
             let Sent { heard } = self.connection.json(response, MAX_ANSWER).await?;
             Ok(if heard { Reach::Somebody } else { Reach::Nobody })
         })

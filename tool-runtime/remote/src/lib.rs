@@ -12,7 +12,10 @@
 //! | `board`, `listener` | what an engine gives |
 //! | `names`, `message`, `payload`, `outcome`, `version`, `catalogue` | what travels |
 //! | `record`, `transition` | the record of a step, and what follows from it, without I/O |
-//! | `local` | a board inside of the process
+//! | `local` | a board inside of the process |
+//! | `hub` | the engine of one machine, over HTTP |
+//! | `http` | the client of a hub |
+//! | `protocol` | what hub and client say to each other
 
 mod backoff;
 mod board;

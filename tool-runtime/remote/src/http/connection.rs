@@ -71,7 +71,7 @@ impl Connection {
     /// Sends a request with JSON.
     ///
     /// # Errors
-    /// There is no answer.
+    /// The JSON is longer than a hub takes, or there is no answer.
     pub(super) async fn send_json(
         &self,
         request: RequestBuilder,
@@ -79,8 +79,27 @@ impl Connection {
         limit: Duration,
     ) -> Result<Response, BoardError> {
         let body = serde_json::to_vec(body).expect("messages have keys of text");
-        let request = request.header(CONTENT_TYPE, "application/json").body(body);
-        self.send(request, limit).await
+        self.send_message(request, body.into(), limit).await
+    }
+
+    /// Sends a request with JSON that is written already.
+    ///
+    /// # Errors
+    /// As of [`Self::send_json`].
+    pub(super) async fn send_message(
+        &self,
+        request: RequestBuilder,
+        body: Bytes,
+        limit: Duration,
+    ) -> Result<Response, BoardError> {
+        if body.len() > MAX_JSON {
+            let text = format!(
+                "{} bytes are more than the {MAX_JSON} of a message, a job or a record; send large values as blobs",
+                body.len()
+            );
+            return Err(BoardError::Refused(text));
+        }
+        self.send(request.header(CONTENT_TYPE, "application/json").body(body), limit).await
     }
 
     /// The answer, if it is a success.

@@ -71,3 +71,18 @@ impl Drop for Subscription {
 fn wider(topic: &Topic) -> Option<&'static Topic> {
     matches!(topic, Topic::Presence(_)).then_some(&Topic::AllPresence)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_topic_without_listeners_leaves_nothing_behind() {
+        let topics = Topics::default();
+        let (first, second) = (topics.listen(&Topic::Roll), topics.listen(&Topic::Roll));
+        drop(first);
+        assert_eq!(topics.say(&Topic::Roll, &Heard::Gap), Reach::Somebody);
+        drop(second);
+        assert!(lock(&topics.0).is_empty());
+    }
+}

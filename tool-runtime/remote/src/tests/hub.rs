@@ -165,11 +165,35 @@ async fn a_hub_ends_at_once_though_others_listen_and_wait_for_jobs() {
         let runner = Arc::clone(&runner);
         tokio::spawn(async move { runner.claim(&queue(), 1).await.err().unwrap() })
     };
-    tokio::task::yield_now().await;
+    // Meanwhile the hub learns who waits.
+    for _ in 0..10 {
+        runner.depth(&queue()).await.unwrap();
+    }
     let started = Instant::now();
     hub.stop().await;
     assert!(started.elapsed() < Duration::from_secs(4), "{:?}", started.elapsed());
     assert!(matches!(waiting.await.unwrap(), BoardError::Disconnected(_)));
+}
+
+#[tokio::test]
+async fn no_job_is_given_to_a_runner_that_has_gone() {
+    let hub = TestHub::start(LEASE).await;
+    let (caller, runner) = (hub.connect("pool1").await, Arc::new(hub.connect("runner1").await));
+    let gone = {
+        let runner = Arc::clone(&runner);
+        tokio::spawn(async move { runner.claim(&queue(), 1).await.map(drop) })
+    };
+    let meanwhile = async || {
+        for _ in 0..100 {
+            caller.depth(&queue()).await.unwrap();
+        }
+    };
+    meanwhile().await;
+    gone.abort();
+    meanwhile().await;
+    submit(&caller).await;
+    let claims = timeout(LEASE / 2, runner.claim(&queue(), 1)).await.expect("a job").unwrap();
+    assert!(!claims[0].is_repeated());
 }
 
 #[tokio::test]
@@ -453,7 +477,21 @@ async fn garbage_is_answered_with_what_to_do_and_harms_nobody() {
     assert_eq!(raw.send(request.header("x-keep", "soon"), suspended).await.0, 400);
     let request = raw.request("PUT", &step, "pool1").header("if-none-match", "*");
     assert_eq!(raw.send(request.header("x-keep", u64::MAX), suspended).await.0, 200);
-    assert!(hub.connect("pool1").await.depth(&queue()).await.is_ok());
+    let request = raw.request("POST", "jobs/web", "pool1").header("x-keep", u64::MAX);
+    let job = serde_json::to_string(&job(&random::step())).unwrap();
+    assert_eq!(raw.send(request, &job).await.0, 202);
+    assert_eq!(hub.connect("pool1").await.depth(&queue()).await.unwrap().queued, 1);
+}
+
+#[tokio::test]
+async fn what_is_too_long_is_not_sent() {
+    let hub = TestHub::start(LEASE).await;
+    let board = hub.connect("pool1").await;
+    let message = vec![b' '; 1024 * 1024 + 1];
+    let error = board.send(&Topic::Roll, message.into()).await.unwrap_err();
+    assert!(error.to_string().starts_with("1048577 bytes are more than the 1048576"), "{error}");
+    let error = board.put(vec![0; 64 * 1024 * 1024 + 1].into()).await.unwrap_err();
+    assert!(error.to_string().starts_with("67108865 bytes are more than the 67108864"), "{error}");
 }
 
 #[tokio::test]
