@@ -68,6 +68,7 @@ mod questions;
 mod quickstart;
 mod real_servers;
 mod registry;
+mod remote_pool;
 mod repairs;
 mod resources;
 mod restrictions;
