@@ -58,7 +58,7 @@ impl HttpBoardOptions {
     }
 
     /// The time without any byte after which a stream counts as lost. Default: 12 seconds.
-    #[cfg(test)]
+    #[cfg(all(test, feature = "hub"))]
     #[must_use]
     pub(crate) fn silence(mut self, limit: Duration) -> Self {
         self.silence = Some(limit);

@@ -2,7 +2,9 @@
 
 use crate::board::Topic;
 use crate::message::Job;
-use crate::names::{CallerName, Queue, StepKey};
+#[cfg(feature = "hub")]
+use crate::names::StepKey;
+use crate::names::{CallerName, Queue};
 use crate::payload::{Digest, Json};
 use crate::record::{Record, Revision};
 use serde::{Deserialize, Serialize};
@@ -24,6 +26,7 @@ pub(crate) const MAX_JSON: usize = 1024 * 1024;
 pub(crate) const MAX_CLAIMS: usize = 64;
 
 /// A topic, as it is written in a query: `steps/QUEUE/STEP`, `control/QUEUE`, `presence/QUEUE`, `presence`, `roll`.
+#[cfg(feature = "http")]
 pub(crate) fn topic(topic: &Topic) -> String {
     match topic {
         Topic::Step(step) => format!("steps/{step}"),
@@ -38,6 +41,7 @@ pub(crate) fn topic(topic: &Topic) -> String {
 ///
 /// # Errors
 /// The text is none.
+#[cfg(feature = "hub")]
 pub(crate) fn read_topic(text: &str) -> Result<Topic, String> {
     let parts: Vec<&str> = text.split('/').collect();
     let queue = |name: &str| name.parse::<Queue>().map_err(|error| error.to_string());
@@ -60,6 +64,7 @@ pub(crate) fn read_topic(text: &str) -> Result<Topic, String> {
 ///
 /// # Errors
 /// A part is not valid.
+#[cfg(feature = "hub")]
 pub(crate) fn step_key(queue: &str, step: &str) -> Result<StepKey, String> {
     let queue = queue.parse().map_err(|error: crate::names::NameError| error.to_string())?;
     Ok(StepKey::new(queue, step_id(step)?))
@@ -69,6 +74,7 @@ pub(crate) fn step_key(queue: &str, step: &str) -> Result<StepKey, String> {
 ///
 /// # Errors
 /// The text is not valid.
+#[cfg(feature = "hub")]
 pub(crate) fn step_id(text: &str) -> Result<StepId, String> {
     let is_valid = (16..=128).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit());
     if is_valid {
@@ -169,7 +175,7 @@ pub(crate) mod event {
     pub(crate) const GAP: &str = "gap";
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "hub", feature = "http"))]
 mod tests {
     use super::*;
 

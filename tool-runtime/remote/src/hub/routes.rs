@@ -10,8 +10,8 @@ use crate::local::{Engine, LocalBoard};
 use crate::message::Job;
 use crate::payload::{BlobRef, Digest, Json};
 use crate::protocol::{
-    ClaimOrder, ClaimRequest, MAX_CLAIMS, MINE, Put, Sent, Whoami, Written, read_topic, step_id,
-    step_key,
+    ClaimOrder, ClaimRequest, MAX_CLAIMS, MINE, PREFIX, Put, Sent, Whoami, Written, read_topic,
+    step_id, step_key,
 };
 use crate::record::{Record, Revised};
 use axum::body::Body;
@@ -78,9 +78,9 @@ impl Service {
 
     async fn route(&self, request: Request<'_>) -> Answer {
         let parts = request.parts;
-        let path: Vec<&str> = parts.uri.path().split('/').skip(1).collect();
-        let ["remote", "v1", path @ ..] = &path[..] else { return Err(unknown(parts)) };
-        match (&parts.method, path) {
+        let path = parts.uri.path().strip_prefix(PREFIX).and_then(|path| path.strip_prefix('/'));
+        let path: Vec<&str> = path.ok_or_else(|| unknown(parts))?.split('/').collect();
+        match (&parts.method, &path[..]) {
             (&Method::GET, ["whoami"]) => {
                 Ok(json(StatusCode::OK, &Whoami { name: request.client.name }))
             }
