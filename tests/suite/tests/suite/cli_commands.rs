@@ -61,8 +61,9 @@ fn wrong_usage_of_a_command_is_explained() {
 fn commands_are_in_the_help() {
     let (code, help, _) = run(&["--help"], None);
     assert_eq!(code, Some(0));
-    for line in ["check       Check files by rules", "log verify  Verify the log", "list "] {
-        assert!(help.contains(line), "{line} is not in {help}");
+    let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    for line in ["check Check files by rules", "log verify Verify the log"] {
+        assert!(help.lines().any(|other| words(other) == line), "{line} is not in {help}");
     }
     let (_, of_command, _) = run(&["help", "log", "verify"], None);
     assert_eq!(of_command, run(&["log", "verify", "--help"], None).1);
