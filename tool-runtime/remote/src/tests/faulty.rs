@@ -66,11 +66,18 @@ pub(super) struct FaultyBoard {
     faults: Arc<Faults>,
     /// Whether the process is cut off.
     cut: watch::Receiver<bool>,
+    is_confidential: bool,
 }
 
 impl FaultyBoard {
     pub(super) fn new(inner: LocalBoard, faults: &Arc<Faults>, cut: watch::Receiver<bool>) -> Self {
-        Self { inner, faults: Arc::clone(faults), cut }
+        Self { inner, faults: Arc::clone(faults), cut, is_confidential: true }
+    }
+
+    /// A board that others may listen to, and nothing goes wrong.
+    pub(super) fn in_clear(inner: LocalBoard) -> Self {
+        let (faults, cut) = (Faults::new(1, 0), watch::channel(false).1);
+        Self { is_confidential: false, ..Self::new(inner, &faults, cut) }
     }
 
     fn check(&self) -> Result<(), BoardError> {
@@ -266,12 +273,15 @@ impl Board for FaultyBoard {
     }
 
     fn is_confidential(&self) -> bool {
-        true
+        self.is_confidential
     }
 }
 
+/// Waits until the process is cut off or not. It stays as it is if nobody changes it any more.
 async fn becomes(cut: &mut watch::Receiver<bool>, is_cut: bool) {
-    drop(cut.wait_for(|now| *now == is_cut).await);
+    if cut.wait_for(|now| *now == is_cut).await.is_err() {
+        std::future::pending::<()>().await;
+    }
 }
 
 struct AbortOnDrop(tokio::task::JoinHandle<()>);

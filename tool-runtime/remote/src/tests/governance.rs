@@ -1,7 +1,10 @@
 //! Both sides govern a call.
 
+use super::faulty::FaultyBoard;
 use super::fleet::*;
+use crate::Remote;
 use std::sync::{Arc, Mutex};
+use tool_runtime::tool;
 use tool_runtime_core::{
     CallEvent, CallStage, CallView, Decision, ErrorClass, PolicyEngine, Principal, Receipt,
     Recorder, Tool, ToolCall, ToolPool,
@@ -130,4 +133,29 @@ async fn hints_count_only_if_runners_are_trusted() {
     let _remote = fleet.caller().trust(false).connect(&pool).await.unwrap();
     let definition = pool.get("ping").unwrap();
     assert!(!definition.definition().effective_annotations().is_read_only());
+}
+
+#[tokio::test(start_paused = true)]
+async fn secret_arguments_do_not_travel_in_clear() {
+    /// Sign in.
+    #[tool]
+    async fn login(
+        /// The password.
+        #[arg(secret)]
+        password: String,
+    ) -> usize {
+        password.len()
+    }
+    let fleet = Fleet::new();
+    let _runner = fleet.run([Tool::of::<LoginAction>(), ping()]);
+    let call = ToolCall::new("login", r#"{ "password": "hunter2" }"#);
+    let (confidential, _one) = fleet.connect().await;
+    assert_eq!(text(&confidential.call(call.clone()).await), "7");
+    let pool = pool([]);
+    let board = FaultyBoard::in_clear(fleet.board("pool2"));
+    let _two = Remote::builder(board).connect(&pool).await.unwrap();
+    let refused = pool.call(call).await;
+    assert_eq!(class(&refused), Some(ErrorClass::Denied));
+    assert!(text(&refused).contains("is not encrypted; use https there"), "{}", text(&refused));
+    assert_eq!(text(&super::fleet::call(&pool, "ping").await), "pong");
 }
