@@ -21,6 +21,7 @@ mod backoff;
 mod board;
 mod caller;
 mod catalogue;
+mod crash_point;
 #[cfg(feature = "http")]
 mod http;
 #[cfg(feature = "hub")]

@@ -6,6 +6,7 @@ use super::settle::{Abandoned, GiveUp};
 use super::tool::RemoteTool;
 use crate::backoff::Backoff;
 use crate::board::{BoardError, Swap, Topic};
+use crate::crash_point::crash_point;
 use crate::keep;
 use crate::listener::{Heard, Listener};
 use crate::message::{self, About, Job, Note};
@@ -142,7 +143,10 @@ impl<'a> Attempt<'a> {
         (self.job.round, self.job.within) = (round, crate::catalogue::millis(left));
         // A call of an execution is wanted also if its caller is gone.
         let keep = if self.job.keep { Duration::from_secs(24 * 3600) } else { left };
-        self.tool.link.board.submit(&self.tool.queue, &self.job, keep).await
+        crash_point("before-submit");
+        self.tool.link.board.submit(&self.tool.queue, &self.job, keep).await?;
+        crash_point("after-submit");
+        Ok(())
     }
 
     /// Follows the call to its outcome.

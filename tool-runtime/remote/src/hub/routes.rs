@@ -6,6 +6,7 @@ use super::refusal::{Refusal, json};
 use super::request::{self, Request, queue, tag};
 use super::streams;
 use crate::board::{Board as _, Reach, Swap, Topic};
+use crate::crash_point::crash_point;
 use crate::local::{Engine, LocalBoard};
 use crate::message::Job;
 use crate::payload::{BlobRef, Digest, Json};
@@ -121,7 +122,10 @@ impl Service {
         let deed = Deed::Write { queue: &key.queue, owner: owner.as_ref(), record: &written };
         check(&request.client, deed).map_err(Refusal::forbidden)?;
         match self.board(&request.client).swap(&key, &written, expected, keep).await? {
-            Swap::Written(revision) => Ok(json(StatusCode::OK, &Written { revision })),
+            Swap::Written(revision) => {
+                crash_point("after-swap");
+                Ok(json(StatusCode::OK, &Written { revision }))
+            }
             Swap::Conflict(Some(present)) => Ok(record(StatusCode::PRECONDITION_FAILED, &present)),
             Swap::Conflict(None) => Ok(json(StatusCode::PRECONDITION_FAILED, &None::<Record>)),
         }
@@ -158,7 +162,11 @@ impl Service {
             () = self.ending.cancelled() => Vec::new(),
         };
         let claims = claims.into_iter().map(|one| self.claims.open(&request.client, &queue, one));
-        Ok(json(StatusCode::OK, &claims.collect::<Vec<_>>()))
+        let claims: Vec<_> = claims.collect();
+        if !claims.is_empty() {
+            crash_point("after-hand-out");
+        }
+        Ok(json(StatusCode::OK, &claims))
     }
 
     async fn order(&self, mut request: Request<'_>, name: &str, id: &str) -> Answer {

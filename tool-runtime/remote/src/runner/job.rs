@@ -7,6 +7,7 @@ use crate::BEAT;
 use crate::backoff::persist;
 use crate::board::{BoardError, Claim, Swap};
 use crate::catalogue::millis;
+use crate::crash_point::crash_point;
 use crate::keep;
 use crate::message::{About, Client, Job};
 use crate::names::{RunnerId, StepKey};
@@ -102,6 +103,7 @@ impl Shared {
 
 impl Attended<'_> {
     async fn attend(&self, tool: Option<Tool>) -> Result<(), BoardError> {
+        crash_point("after-claim");
         let Some(begun) = self.begin(tool.is_some()).await? else { return Ok(()) };
         let Begun { revision, refusal } = begun;
         let (outcome, ran) = match refusal {
@@ -118,7 +120,9 @@ impl Attended<'_> {
                 Err(error) => (outcome::write(Err(&error)), None),
             },
         };
+        crash_point("before-done");
         self.end(outcome, ran, revision).await?;
+        crash_point("after-done");
         given_back(self.claim.finish().await);
         Ok(())
     }
@@ -142,6 +146,7 @@ impl Attended<'_> {
                     let started = Record::started(round, &self.shared.id);
                     match self.swap(&started, revision).await? {
                         Swap::Written(revision) => {
+                            crash_point("after-started");
                             return Ok(Some(Begun { revision, refusal: None }));
                         }
                         Swap::Conflict(now) => record = now,
