@@ -1,0 +1,195 @@
+//! What must hold when everything has ended.
+
+use crate::Failure;
+use crate::files::{Effect, Line, Outcome, Tool};
+use crate::network::QUEUE;
+use rusqlite::{Connection, OpenFlags};
+use serde_json::Value;
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::path::Path;
+use tool_runtime_remote::{Payload, Record, State};
+
+/// What the processes left behind.
+pub(crate) struct Evidence {
+    /// The number of calls of each caller.
+    pub(crate) calls: usize,
+    /// What each caller wrote.
+    pub(crate) outcomes: Vec<Vec<Line>>,
+    pub(crate) effects: Vec<Effect>,
+    /// The records by their steps.
+    pub(crate) records: HashMap<String, Record>,
+    /// The processes that did not end in order.
+    pub(crate) dead: HashSet<u32>,
+}
+
+/// What was seen.
+#[derive(Debug, Default)]
+pub(crate) struct Summary {
+    outcomes: HashMap<String, usize>,
+    effects: usize,
+    /// The effects that came again.
+    repeated: usize,
+    /// The outcomes that were written after the hub could not be reached in time.
+    cut: usize,
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut outcomes: Vec<_> = self.outcomes.iter().collect();
+        outcomes.sort();
+        for (class, count) in outcomes {
+            write!(f, "{count} {class}, ")?;
+        }
+        write!(f, "{} effects, {} of them again, {} cut", self.effects, self.repeated, self.cut)
+    }
+}
+
+/// Reads the records of a hub that has ended.
+pub(crate) fn records(path: &Path) -> Result<HashMap<String, Record>, Failure> {
+    let hub = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    let mut query = hub.prepare("SELECT step, record FROM steps WHERE queue = ?1")?;
+    let rows = query.query_map([QUEUE], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let mut records = HashMap::new();
+    for row in rows {
+        let (step, record): (String, String) = row?;
+        records.insert(step, serde_json::from_str(&record)?);
+    }
+    Ok(records)
+}
+
+/// Checks everything.
+///
+/// # Errors
+/// All that does not hold.
+pub(crate) fn run(evidence: &Evidence) -> Result<Summary, Failure> {
+    let mut check = Check { evidence, problems: Vec::new(), summary: Summary::default() };
+    check.effects();
+    for (caller, lines) in evidence.outcomes.iter().enumerate() {
+        check.caller(caller, lines);
+    }
+    let Check { problems, summary, .. } = check;
+    if problems.is_empty() {
+        return Ok(summary);
+    }
+    Err(format!("{} problems\n{}", problems.len(), problems.join("\n")).into())
+}
+
+struct Check<'a> {
+    evidence: &'a Evidence,
+    problems: Vec<String>,
+    summary: Summary,
+}
+
+impl Check<'_> {
+    /// A tool that may run at most once has its effect at most once.
+    fn effects(&mut self) {
+        let mut counts: HashMap<(&str, Tool), usize> = HashMap::new();
+        for effect in &self.evidence.effects {
+            if let Effect::Had { step, tool, .. } = effect {
+                *counts.entry((step, *tool)).or_default() += 1;
+            }
+        }
+        self.summary.effects = counts.values().sum();
+        self.summary.repeated = self.summary.effects - counts.len();
+        for ((step, tool), count) in counts {
+            if tool == Tool::Once && count > 1 {
+                self.problems.push(format!("step {step} of `once` had its effect {count} times"));
+            }
+        }
+    }
+
+    /// Each call of a caller is answered, always the same way.
+    fn caller(&mut self, caller: usize, lines: &[Line]) {
+        let mut answers: HashMap<usize, Vec<&Outcome>> = HashMap::new();
+        for line in lines {
+            if let Line::Outcome(outcome) = line {
+                answers.entry(outcome.call).or_default().push(outcome);
+            }
+        }
+        for call in 0..self.evidence.calls {
+            let answers = answers.remove(&call).unwrap_or_default();
+            let name = format!("call {call} of caller {caller}");
+            let Some(first) = answers.first() else {
+                self.problems.push(format!("{name} is not answered"));
+                continue;
+            };
+            *self.summary.outcomes.entry(first.class.clone()).or_default() += 1;
+            for answer in &answers {
+                if answer != first {
+                    self.problems.push(format!("{name} has two outcomes: {first:?}, {answer:?}"));
+                }
+                if let Err(problem) = self.answer(answer) {
+                    self.problems.push(format!("{name}: {problem}: {answer:?}"));
+                }
+            }
+        }
+    }
+
+    /// The answer is the record's, and is as it may be.
+    fn answer(&mut self, answer: &Outcome) -> Result<(), String> {
+        if answer.is_cut {
+            self.summary.cut += 1;
+            return if answer.class == "timeout" { Ok(()) } else { Err("it is late".to_owned()) };
+        }
+        match &*answer.class {
+            "ok" => self.had_effect(answer)?,
+            "indeterminate" => self.runner_died(answer)?,
+            "timeout" if !answer.in_execution => {}
+            _ => return Err("this error has no reason".to_owned()),
+        }
+        self.is_record(answer)
+    }
+
+    fn had_effect(&self, answer: &Outcome) -> Result<(), String> {
+        let effect: Option<Effect> = serde_json::from_str(&answer.text).ok();
+        let is_own = |effect: &Effect| matches!(effect, Effect::Had { step, tool, .. } if (step, *tool) == (&answer.step, answer.tool));
+        match effect.filter(is_own) {
+            Some(effect) if self.evidence.effects.contains(&effect) => Ok(()),
+            _ => Err("it had no effect".to_owned()),
+        }
+    }
+
+    /// The outcome of a call is unknown only if it may run at most once, and the runner that started it died.
+    fn runner_died(&self, answer: &Outcome) -> Result<(), String> {
+        if answer.tool == Tool::Again {
+            return Err("it could have run again".to_owned());
+        }
+        let died = |effect: &Effect| match effect {
+            Effect::Up { runner, pid } => {
+                answer.text.contains(&format!("`{runner}`")) && self.evidence.dead.contains(pid)
+            }
+            Effect::Had { .. } => false,
+        };
+        match self.evidence.effects.iter().any(died) {
+            true => Ok(()),
+            false => Err("its runner did not die".to_owned()),
+        }
+    }
+
+    fn is_record(&self, answer: &Outcome) -> Result<(), String> {
+        let Some(record) = self.evidence.records.get(&answer.step) else {
+            let has_effect = |effect: &Effect| matches!(effect, Effect::Had { step, .. } if *step == answer.step);
+            // Its time was over before it was submitted.
+            let is_nothing =
+                answer.class == "timeout" && !self.evidence.effects.iter().any(has_effect);
+            return if is_nothing { Ok(()) } else { Err("it has no record".to_owned()) };
+        };
+        let (class, text) = of_record(record).ok_or_else(|| format!("the record is {record:?}"))?;
+        if (&*class, &*text) == (&*answer.class, &*answer.text) {
+            return Ok(());
+        }
+        Err(format!("the record says {class}: {text}"))
+    }
+}
+
+/// `ok` or the class of the error, and the text, of a record that is done.
+fn of_record(record: &Record) -> Option<(String, String)> {
+    let State::Done { outcome: Payload::Inline(json), .. } = &record.state else { return None };
+    let outcome: Value = serde_json::from_str(json.as_str()).ok()?;
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    match outcome.get("error") {
+        Some(error) => Some((text(error.get("class")?)?, text(error.get("message")?)?)),
+        None => Some(("ok".to_owned(), text(outcome.pointer("/ok/content/0/text")?)?)),
+    }
+}

@@ -1,0 +1,80 @@
+//! The files that the parts append to, one line at a time: what is written survives the process.
+
+use crate::Failure;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Write as _};
+use std::path::Path;
+
+/// A line of the effects file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Effect {
+    /// A runner began to serve.
+    Up { runner: String, pid: u32 },
+    /// A tool had its effect.
+    Had { step: String, tool: Tool, runner: String, pid: u32 },
+}
+
+/// The tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Tool {
+    /// May run at most once.
+    Once,
+    /// Is safe to retry.
+    Again,
+}
+
+impl Tool {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Once => "once",
+            Self::Again => "again",
+        }
+    }
+}
+
+/// A line of the outcomes file of a caller.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Line {
+    /// A process of the caller started.
+    Start,
+    /// A call was answered.
+    Outcome(Outcome),
+}
+
+/// The outcome of a call, as its caller got it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Outcome {
+    /// The number of the call at its caller.
+    pub(crate) call: usize,
+    /// A call of an execution is the same call in each process of the caller.
+    pub(crate) in_execution: bool,
+    pub(crate) tool: Tool,
+    pub(crate) step: String,
+    /// `ok`, or the class of the error.
+    pub(crate) class: String,
+    pub(crate) text: String,
+    /// Whether its time was over before the hub answered, which decides the record later.
+    pub(crate) is_cut: bool,
+}
+
+/// Appends a line by one write.
+pub(crate) fn append(path: impl AsRef<Path>, line: &impl Serialize) -> io::Result<()> {
+    let mut text = serde_json::to_string(line)?;
+    text.push('\n');
+    File::options().append(true).create(true).open(path)?.write_all(text.as_bytes())
+}
+
+/// The lines of a file. One that does not exist has none.
+pub(crate) fn read<T: DeserializeOwned>(path: impl AsRef<Path>) -> Result<Vec<T>, Failure> {
+    let text = match fs::read_to_string(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        text => text?,
+    };
+    let lines = text.lines().map(serde_json::from_str).collect::<Result<_, _>>();
+    Ok(lines?)
+}
