@@ -30,6 +30,9 @@ use tool_runtime_core::{AbsentSource, BoxFuture, CallError, CancellationToken, S
 /// The time between two looks at which runners have lapsed.
 const LOOK: Duration = Duration::from_secs(1);
 
+/// The longest time between two runners that answer the same roll call: each does so within 200 ms, and networks differ.
+const TOGETHER: Duration = Duration::from_millis(400);
+
 /// The time that [`Remote::close`] waits for calls that were given up.
 const CLOSING: Duration = Duration::from_secs(2);
 
@@ -153,7 +156,7 @@ impl RemoteBuilder {
         self
     }
 
-    /// Adds the tools of the runners to a pool, and follows their changes. Waits until the first runner is there, for a
+    /// Adds the tools of the runners to a pool, and follows their changes. Waits for the runners that are there, for a
     /// limited time; without one, the report of the pool says so.
     ///
     /// # Errors
@@ -169,15 +172,23 @@ impl RemoteBuilder {
         let shared = Arc::new(Shared { link: Arc::clone(&link), publisher });
         let absence: Weak<Shared> = Arc::downgrade(&shared);
         pool.ask_of_absence(absence);
-        let (first, mut is_there) = watch::channel(false);
+        let (published, count) = watch::channel(0);
         let heard = heard.await;
-        let watch = Watch { link, publisher: Arc::clone(&shared.publisher), end, first };
+        let watch = Watch { link, publisher: Arc::clone(&shared.publisher), end, published };
         match heard {
             Ok(presences) => drop(tokio::spawn(watch.run(Some(presences?)))),
             Err(_) => drop(tokio::spawn(watch.run(None))),
         }
-        drop(timeout(self.start_timeout, is_there.wait_for(|is_there| *is_there)).await);
+        drop(timeout(self.start_timeout, settled(count)).await);
         Ok(Remote(shared))
+    }
+}
+
+/// Waits until the tools of a runner are published, and no others follow at once.
+async fn settled(mut published: watch::Receiver<u64>) {
+    // Fails when the connection has ended.
+    if published.wait_for(|count| *count > 0).await.is_ok() {
+        while let Ok(Ok(())) = timeout(TOGETHER, published.changed()).await {}
     }
 }
 
@@ -218,8 +229,8 @@ struct Watch {
     link: Arc<Link>,
     publisher: Arc<Publisher>,
     end: CancellationToken,
-    /// Becomes true when the tools of the first runner are published.
-    first: watch::Sender<bool>,
+    /// Counts how often the tools of a runner were published.
+    published: watch::Sender<u64>,
 }
 
 impl Watch {
@@ -253,7 +264,7 @@ impl Watch {
                 },
             };
             if is_news && self.publisher.refresh(&self.link).await {
-                self.first.send_replace(true);
+                self.published.send_modify(|count| *count += 1);
             }
         }
     }

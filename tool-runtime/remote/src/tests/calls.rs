@@ -221,6 +221,20 @@ async fn tools_come_and_go_with_their_runners() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_pool_that_is_connected_has_the_tools_of_all_queues() {
+    let fleet = Fleet::new();
+    let _web = fleet.run([ping()]);
+    let files = async {
+        // Later than the first one by less than answers to one roll call differ.
+        sleep(Duration::from_millis(300)).await;
+        let runner = fleet.runner().queue("files".parse().unwrap());
+        fleet.start(runner, pool([slow("read", true, SECOND, &Arc::default())]))
+    };
+    let ((caller, _remote), _files) = tokio::join!(fleet.connect(), files);
+    assert_eq!(names(&caller), ["ping", "read"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_rolling_restart_is_not_noticed() {
     let fleet = Fleet::new();
     let mut runners = [fleet.run([ping()]), fleet.run([ping()])];
