@@ -8,7 +8,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tool_runtime::{
-    CallEvent, CallStage, Execution, Receipt, Recorder, ToolCall, ToolContext, ToolPool, ToolResult,
+    CallEvent, CallStage, ErrorClass, Execution, Receipt, Recorder, ToolCall, ToolContext,
+    ToolPool, ToolResult,
 };
 use tool_runtime_remote::Remote;
 
@@ -117,8 +118,9 @@ impl Caller<'_> {
             .pool
             .call_with(ToolCall::new(call.tool.name(), "{}").with_call_id(&*id), &context)
             .await;
-        let is_cut = until.is_some_and(|until| Instant::now() >= until + GRACE);
+        let is_late = until.is_some_and(|until| Instant::now() >= until + GRACE);
         let (class, text) = of_result(&result);
+        let is_cut = is_late && class == ErrorClass::Timeout.as_str();
         let outcome = Outcome {
             call: call.number,
             in_execution: call.in_execution,

@@ -130,7 +130,7 @@ impl Check<'_> {
     fn answer(&mut self, answer: &Outcome) -> Result<(), String> {
         if answer.is_cut {
             self.summary.cut += 1;
-            return if answer.class == "timeout" { Ok(()) } else { Err("it is late".to_owned()) };
+            return Ok(());
         }
         match &*answer.class {
             "ok" => self.had_effect(answer)?,
