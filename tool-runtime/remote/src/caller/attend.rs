@@ -256,7 +256,8 @@ impl<'a> Attempt<'a> {
         let Some(runner) = record.and_then(|revised| revised.record.runner()) else {
             return Settled::Lives;
         };
-        if !link.roster.is_gone(runner, &*link.board).await {
+        let gone = timeout_at(self.until, link.roster.is_gone(runner, &*link.board));
+        if !gone.await.unwrap_or_default() {
             return Settled::Lives;
         }
         let error = outcome::unknown(&self.tool.name, runner);
@@ -318,7 +319,7 @@ impl<'a> Attempt<'a> {
             match now {
                 Swap::Written(_) => {
                     give_up.tell(&**board).await;
-                    return Ok(Err(self.tool.timed_out(&self.why_late())));
+                    return Ok(Err(CallError::new(timeout.class(), timeout.message())));
                 }
                 Swap::Conflict(now) => record = now,
             }
