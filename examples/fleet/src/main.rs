@@ -1,14 +1,11 @@
-//! One program that is a runner of three queues, and the server in front of them.
+//! The tools of three queues, and the hub between them and their callers. See `README.md`.
+//!
+//! All runners are this program: `--allow` selects the tools of one, and `--queue` names its queue.
 
-use tool_runtime::prelude::*;
+mod files;
+mod math;
+mod search;
 
-/// Search the web.
-#[tool(read_only)]
-async fn search(
-    /// What to look for.
-    query: String,
-) -> String {
-    format!("found {query}")
-}
+use files::Folder;
 
-tool_runtime::main!();
+tool_runtime::main!(state = Folder::new(std::env::var("FLEET_FILES").unwrap_or("files".into())));

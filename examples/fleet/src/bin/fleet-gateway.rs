@@ -1,0 +1,5 @@
+//! One MCP server with the tools of all runners of a hub. It has no tools of its own.
+
+use std::env::var;
+
+tool_runtime::main!(remote = var("FLEET_HUB").unwrap_or("http://127.0.0.1:7750".into()));
