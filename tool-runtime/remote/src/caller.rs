@@ -272,16 +272,15 @@ impl Watch {
     /// Returns whether what is heard changes something.
     async fn hear(&self, heard: Heard) -> bool {
         match heard {
-            Heard::Message(bytes) => match message::read::<Presence>("a presence", &bytes) {
-                Ok(presence) => {
-                    let before = self.link.roster.hear(presence.clone()).map(|seen| seen.presence);
-                    before.is_none_or(|before| before.differs(&presence))
+            Heard::Message(bytes) => {
+                match message::read("a presence", &bytes).and_then(|presence| self.note(presence)) {
+                    Ok(is_news) => is_news,
+                    Err(problem) => {
+                        self.publisher.note_problem(problem);
+                        false
+                    }
                 }
-                Err(problem) => {
-                    self.publisher.note_problem(problem);
-                    false
-                }
-            },
+            }
             Heard::Gap => {
                 self.link.roster.missed();
                 self.call_roll().await;
@@ -289,6 +288,12 @@ impl Watch {
             }
             Heard::Record(_) => false,
         }
+    }
+
+    /// Returns whether a presence changes something.
+    fn note(&self, presence: Presence) -> Result<bool, String> {
+        let before = self.link.roster.hear(presence.clone())?;
+        Ok(before.is_none_or(|before| before.presence.differs(&presence)))
     }
 
     async fn call_roll(&self) {

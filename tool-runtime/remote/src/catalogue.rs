@@ -10,7 +10,7 @@ use tool_runtime_core::seam::canonical;
 use tool_runtime_core::{RetryMode, Source, Tool, ToolDefinition, ToolPool};
 
 /// The largest catalogue, in bytes.
-pub(crate) const MAX_CATALOGUE: u64 = 16 * 1024 * 1024;
+pub(crate) const MAX_CATALOGUE: u64 = 4 * 1024 * 1024;
 
 /// The tools of a runner.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -68,6 +68,9 @@ pub const BEAT: Duration = Duration::from_secs(5);
 /// The time after its last sign of life from which a runner counts as gone, and its claims lapse: three beats and a bit.
 pub const LEASE: Duration = Duration::from_secs(16);
 
+/// The longest time of a call.
+pub(crate) const LONGEST: Duration = Duration::from_secs(3600);
+
 /// How long a record is kept: an outcome that nobody will ask for again a short while, all others a day.
 pub(crate) fn keep(record: &Record, in_execution: bool) -> Duration {
     match record.is_done() && !in_execution {

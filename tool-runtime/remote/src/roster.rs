@@ -15,6 +15,9 @@ use tool_runtime_core::seam::lock;
 /// How long a runner may take to answer a roll call.
 const ROLL: Duration = Duration::from_secs(2);
 
+/// The most runners that are known.
+const MAX_RUNNERS: usize = 1000;
+
 /// The runners that were heard.
 #[derive(Debug)]
 pub(crate) struct Roster {
@@ -58,11 +61,23 @@ impl Default for Roster {
 
 impl Roster {
     /// Notes the presence of a runner. Returns what was known of it.
-    pub(crate) fn hear(&self, presence: Presence) -> Option<Seen> {
+    ///
+    /// # Errors
+    /// There are too many runners.
+    pub(crate) fn hear(&self, presence: Presence) -> Result<Option<Seen>, String> {
         let (id, seen) = (presence.runner.clone(), Seen { presence, at: Instant::now() });
-        let before = lock(&self.heard).runners.insert(id, seen);
+        let mut heard = lock(&self.heard);
+        if !heard.runners.contains_key(&id) && heard.runners.len() >= MAX_RUNNERS {
+            heard.runners.retain(|_, seen| seen.is_alive());
+            if heard.runners.len() >= MAX_RUNNERS {
+                return Err(format!(
+                    "more than {MAX_RUNNERS} runners live; further ones are left out"
+                ));
+            }
+        }
+        let before = heard.runners.insert(id, seen);
         self.changed.notify_waiters();
-        before
+        Ok(before)
     }
 
     /// Notes that presences may have been missed: every known runner gets a new lease.

@@ -280,8 +280,10 @@ impl Shared {
     async fn hear_others(self: Arc<Self>, mut presence: Listener) {
         while let Some(heard) = presence.next().await {
             match heard {
-                Heard::Message(bytes) => match message::read("a presence", &bytes) {
-                    Ok(presence) => drop(self.roster.hear(presence)),
+                Heard::Message(bytes) => match message::read("a presence", &bytes)
+                    .and_then(|presence| self.roster.hear(presence))
+                {
+                    Ok(_) => {}
                     Err(problem) => tracing::warn!(runner = %self.id, "{problem}"),
                 },
                 Heard::Gap => self.roster.missed(),

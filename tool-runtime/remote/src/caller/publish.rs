@@ -9,13 +9,14 @@ use crate::message::{self, Roll};
 use crate::names::{Queue, RunnerId};
 use crate::payload::{BlobRef, Digest};
 use crate::roster::Seen;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 use tool_runtime_core::seam::{Claim, lock};
 use tool_runtime_core::{
     CallError, ErrorClass, PoolError, PoolProblem, Source, Tool, ToolDefinition, ToolPool,
+    ToolStatus,
 };
 
 /// The time limit of reading a catalogue.
@@ -23,6 +24,12 @@ const FETCH: Duration = Duration::from_secs(10);
 
 /// How long runners are remembered, for messages.
 const REMEMBERED: Duration = Duration::from_secs(600);
+
+/// The time until a catalogue that could not be read is tried again.
+const AGAIN: Duration = Duration::from_secs(5);
+
+/// The most tools of a runner.
+const MAX_TOOLS: usize = 4096;
 
 /// The most problems of messages that are kept.
 const MAX_PROBLEMS: usize = 16;
@@ -41,8 +48,10 @@ struct State {
     queues: BTreeMap<Queue, Published>,
     /// The tools of queues that were withdrawn, by ids, and when a runner served them last.
     withdrawn: BTreeMap<String, (Queue, Instant)>,
-    /// Problems of messages and catalogues.
-    problems: BTreeSet<String>,
+    /// The last problems of messages.
+    problems: VecDeque<String>,
+    /// The catalogues that cannot be read: why, and when that was tried.
+    unread: HashMap<Digest, (String, Instant)>,
     /// The runners that the pool is up to date with, and their catalogues.
     known: Vec<(RunnerId, Digest)>,
     is_over: bool,
@@ -79,13 +88,74 @@ impl Offered {
 
 /// What to do with the tools of a queue.
 enum Plan {
-    Keep,
+    /// These ids stay for a while without a runner.
+    Keep(Vec<String>),
     Withdraw,
-    /// The tools, and what is wrong with the runners.
-    Publish(Wanted, Vec<String>),
+    /// The tools by ids, and what is wrong with the runners.
+    Publish(BTreeMap<String, Announced>, Vec<String>),
+}
+
+/// The queue that gets each id: the one that has it keeps it as long as it has the tool, or else the first one by name. So
+/// no later runner takes over what is in use.
+fn owners(
+    plans: &BTreeMap<Queue, Plan>,
+    holders: &HashMap<String, Queue>,
+) -> HashMap<String, Queue> {
+    let mut owners = HashMap::new();
+    for (queue, plan) in plans {
+        let ids: Vec<&String> = match plan {
+            Plan::Keep(ids) => ids.iter().collect(),
+            Plan::Withdraw => Vec::new(),
+            Plan::Publish(announced, _) => announced.keys().collect(),
+        };
+        for id in ids {
+            if holders.get(id) == Some(queue) {
+                owners.insert(id.clone(), queue.clone());
+            } else {
+                owners.entry(id.clone()).or_insert_with(|| queue.clone());
+            }
+        }
+    }
+    owners
+}
+
+/// The tools of a queue, and why some are left out.
+fn wanted(
+    queue: &Queue,
+    announced: BTreeMap<String, Announced>,
+    owners: &HashMap<String, Queue>,
+) -> Wanted {
+    let with_problem = |(id, announced): (String, Announced)| {
+        let other = owners.get(&id).filter(|owner| *owner != queue);
+        let problem = other.map(|other| {
+            format!("queue `{other}` has a tool of this name; select the runners by labels, or set prefixes")
+        });
+        (id, (announced, problem))
+    };
+    announced.into_iter().map(with_problem).collect()
 }
 
 impl State {
+    /// Keeps the last problems, and logs each of them once.
+    fn note_problem(&mut self, problem: String) {
+        if self.problems.contains(&problem) {
+            return;
+        }
+        tracing::warn!("{problem}");
+        if self.problems.len() >= MAX_PROBLEMS {
+            self.problems.pop_front();
+        }
+        self.problems.push_back(problem);
+    }
+
+    /// Notes that a catalogue cannot be read, which is logged once.
+    fn cannot_read(&mut self, digest: Digest, problem: String) {
+        let before = self.unread.insert(digest, (problem.clone(), Instant::now()));
+        if before.is_none_or(|(before, _)| before != problem) {
+            tracing::warn!("{problem}");
+        }
+    }
+
     /// Whether something changed since the pool was brought up to date, or a queue without runners waits for its end.
     fn is_due(
         &mut self,
@@ -106,7 +176,22 @@ impl State {
                 published.served = Instant::now();
             }
         }
-        is_new || self.queues.keys().any(|queue| !serving.contains_key(queue))
+        let has_conflict = |published: &Published| {
+            published.tools.values().any(|offered| offered.conflict.is_some())
+        };
+        is_new
+            || self.queues.keys().any(|queue| !serving.contains_key(queue))
+            || self.queues.values().any(has_conflict)
+    }
+
+    /// The queues that have an id now.
+    fn holders(&self) -> HashMap<String, Queue> {
+        let of_queue = |(queue, published): (&Queue, &Published)| {
+            let is_there = |(_, offered): &(&String, &Offered)| offered.left_out().is_none();
+            let ids = published.tools.iter().filter(is_there);
+            ids.map(|(id, _)| (id.clone(), queue.clone())).collect::<Vec<_>>()
+        };
+        self.queues.iter().flat_map(of_queue).collect()
     }
 }
 
@@ -131,23 +216,21 @@ impl Publisher {
         if !state.is_due(&serving, &lock(&self.catalogues)) {
             return !state.queues.is_empty();
         }
-        let mut taken = BTreeMap::new();
         let mut queues: BTreeSet<Queue> = serving.keys().cloned().collect();
         queues.extend(state.queues.keys().cloned());
-        let mut plans = Vec::new();
+        let mut plans = BTreeMap::new();
         for queue in queues {
             let runners = serving.get(&queue).map(Vec::as_slice).unwrap_or_default();
-            let plan = self.plan(&state, &queue, runners, &mut taken);
-            plans.push((queue, plan));
+            plans.insert(queue.clone(), self.plan(&state, &queue, runners));
         }
-        // From the last one: an id is free before the queue that gets it takes it.
-        for (queue, plan) in plans.into_iter().rev() {
-            match plan {
-                Plan::Keep => {}
-                Plan::Withdraw => self.withdraw(&mut state, &queue),
-                Plan::Publish(wanted, problems) => {
-                    self.publish(&mut state, &queue, wanted, problems);
-                }
+        let owners = owners(&plans, &state.holders());
+        for (queue, _) in plans.iter().filter(|(_, plan)| matches!(plan, Plan::Withdraw)) {
+            self.withdraw(&mut state, queue);
+        }
+        for (queue, plan) in plans {
+            if let Plan::Publish(announced, problems) = plan {
+                let wanted = wanted(&queue, announced, &owners);
+                self.publish(&mut state, &queue, wanted, problems);
             }
         }
         !state.queues.is_empty()
@@ -174,64 +257,48 @@ impl Publisher {
             .map(|seen| (seen.presence.catalogue.sha256.clone(), seen.presence.catalogue.clone()))
             .collect();
         lock(&self.catalogues).retain(|digest, _| blobs.contains_key(digest));
+        lock(&self.state).unread.retain(|digest, _| blobs.contains_key(digest));
         for (digest, blob) in blobs {
-            if lock(&self.catalogues).contains_key(&digest) {
+            let was_tried = |state: &State| {
+                state.unread.get(&digest).is_some_and(|(_, at)| at.elapsed() < AGAIN)
+            };
+            if lock(&self.catalogues).contains_key(&digest) || was_tried(&lock(&self.state)) {
                 continue;
             }
             match read(&*link.board, &blob).await {
-                Ok(catalogue) => drop(lock(&self.catalogues).insert(digest, Arc::new(catalogue))),
-                Err(problem) => self.note_problem(problem),
+                Ok(catalogue) => {
+                    lock(&self.catalogues).insert(digest.clone(), Arc::new(catalogue));
+                    lock(&self.state).unread.remove(&digest);
+                }
+                Err(problem) => lock(&self.state).cannot_read(digest, problem),
             }
         }
     }
 
-    /// Decides about a queue. An id that an earlier queue has is taken.
-    fn plan(
-        &self,
-        state: &State,
-        queue: &Queue,
-        runners: &[Seen],
-        taken: &mut BTreeMap<String, Queue>,
-    ) -> Plan {
+    /// Decides about a queue.
+    fn plan(&self, state: &State, queue: &Queue, runners: &[Seen]) -> Plan {
         let catalogues: Vec<Arc<Catalogue>> = {
             let known = lock(&self.catalogues);
             let of = |seen: &Seen| known.get(&seen.presence.catalogue.sha256).cloned();
             runners.iter().filter_map(of).collect()
         };
         if catalogues.is_empty() {
-            return self.linger(state, queue, runners.is_empty(), taken);
+            return self.linger(state, queue, runners.is_empty());
         }
         let (announced, problems) = elect(&catalogues);
-        let mut wanted = Wanted::new();
-        for announced in announced {
-            let id = self.id(&announced.definition.name);
-            let problem = taken.get(&id).map(|other| {
-                format!("queue `{other}` has a tool of this name; select the runners by labels, or set prefixes")
-            });
-            if problem.is_none() {
-                taken.insert(id.clone(), queue.clone());
-            }
-            wanted.insert(id, (announced, problem));
-        }
-        Plan::Publish(wanted, problems)
+        let by_id = |announced: Announced| (self.id(&announced.definition.name), announced);
+        Plan::Publish(announced.into_iter().map(by_id).collect(), problems)
     }
 
     /// Keeps the tools of a queue without runners for a while.
-    fn linger(
-        &self,
-        state: &State,
-        queue: &Queue,
-        is_deserted: bool,
-        taken: &mut BTreeMap<String, Queue>,
-    ) -> Plan {
-        let Some(published) = state.queues.get(queue) else { return Plan::Keep };
+    fn linger(&self, state: &State, queue: &Queue, is_deserted: bool) -> Plan {
+        let Some(published) = state.queues.get(queue) else { return Plan::Keep(Vec::new()) };
         if is_deserted && published.served.elapsed() >= self.settings.linger {
             return Plan::Withdraw;
         }
-        let is_there = |(_, offered): &(&String, &Offered)| offered.problem.is_none();
-        let ids = published.tools.iter().filter(is_there).map(|(id, _)| id.clone());
-        taken.extend(ids.map(|id| (id, queue.clone())));
-        Plan::Keep
+        let is_there = |(_, offered): &(&String, &Offered)| offered.left_out().is_none();
+        let ids = published.tools.iter().filter(is_there);
+        Plan::Keep(ids.map(|(id, _)| id.clone()).collect())
     }
 
     fn publish(&self, state: &mut State, queue: &Queue, wanted: Wanted, problems: Vec<String>) {
@@ -240,7 +307,7 @@ impl Publisher {
             let Some(claim) = self.pool.claim(&source) else {
                 let text =
                     format!("another connection of this pool has the tools of queue `{queue}`");
-                state.problems.insert(text);
+                state.note_problem(text);
                 return;
             };
             let (tools, served) = (BTreeMap::new(), Instant::now());
@@ -362,10 +429,7 @@ impl Publisher {
     }
 
     pub(super) fn note_problem(&self, problem: String) {
-        let mut state = lock(&self.state);
-        if state.problems.len() < MAX_PROBLEMS && state.problems.insert(problem.clone()) {
-            tracing::warn!("{problem}");
-        }
+        lock(&self.state).note_problem(problem);
     }
 
     /// Notes that the board refuses the caller.
@@ -375,22 +439,26 @@ impl Publisher {
 
     /// Problems that belong to no queue.
     pub(super) fn problems(&self) -> Vec<String> {
-        lock(&self.state).problems.iter().cloned().collect()
+        let state = lock(&self.state);
+        let unread = state.unread.values().map(|(problem, _)| problem);
+        state.problems.iter().chain(unread).cloned().collect()
     }
 
-    /// The ids of a queue's tools, and what is wrong with them.
+    /// The ids of a queue's usable tools, and what is wrong with the others.
     pub(super) fn of_queue(&self, queue: &Queue) -> (Vec<String>, Vec<String>) {
-        let state = lock(&self.state);
-        let Some(published) = state.queues.get(queue) else { return Default::default() };
-        let left_out = |(id, offered): (&String, &Offered)| {
-            let problem = offered.left_out()?;
-            Some(format!("its tool `{id}` is left out: {problem}"))
-        };
-        let mut problems = published.problems.clone();
-        problems.extend(published.tools.iter().filter_map(left_out));
-        problems.sort();
-        problems.dedup();
-        (published.tools.keys().cloned().collect(), problems)
+        let problems = lock(&self.state).queues.get(queue).map(|it| it.problems.clone());
+        let (mut tools, mut problems) = (Vec::new(), problems.unwrap_or_default());
+        let source = Source::runner(queue.as_str());
+        for tool in self.pool.report().tools.into_iter().filter(|tool| tool.source == source) {
+            match tool.status {
+                ToolStatus::Quarantined { reason } => {
+                    problems.push(format!("its tool `{}` is left out: {reason}", tool.name));
+                }
+                ToolStatus::Visible => tools.push(tool.name),
+                _ => {}
+            }
+        }
+        (tools, problems)
     }
 
     /// The queues whose tools are published.
@@ -442,8 +510,11 @@ impl Published {
 }
 
 impl Offered {
+    /// Whether it is this one, without a conflict, which may have ended.
     fn is(&self, announced: &Announced, problem: Option<&str>) -> bool {
-        self.announced == *announced && self.problem.as_deref() == problem
+        self.conflict.is_none()
+            && self.announced == *announced
+            && self.problem.as_deref() == problem
     }
 }
 
@@ -488,5 +559,9 @@ async fn read(board: &dyn Board, blob: &BlobRef) -> Result<Catalogue, String> {
         Ok(Err(error)) => return Err(format!("a runner's list of tools cannot be read: {error}")),
         Err(_) => return Err("a runner's list of tools did not arrive in time".to_owned()),
     };
-    message::read("a runner's list of tools", &bytes)
+    let catalogue: Catalogue = message::read("a runner's list of tools", &bytes)?;
+    match catalogue.tools.len() {
+        0..=MAX_TOOLS => Ok(catalogue),
+        count => Err(format!("a runner announces {count} tools; at most {MAX_TOOLS} are read")),
+    }
 }

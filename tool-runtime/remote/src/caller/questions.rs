@@ -14,6 +14,9 @@ use tool_runtime_core::{BoxFuture, PeerRequest, ToolContext};
 /// The time in which questions are collected: those that are asked together reach the client together.
 const COLLECT: Duration = Duration::from_millis(20);
 
+/// The most questions of one call. Further ones have no answer.
+const MAX_QUESTIONS: usize = 100;
+
 /// The questions of one call.
 pub(super) struct Questions<'a> {
     board: &'a dyn Board,
@@ -57,7 +60,7 @@ impl<'a> Questions<'a> {
                 sent.await;
                 (id, order)
             }));
-        } else if self.known.insert(question.id.clone()) {
+        } else if self.known.len() < MAX_QUESTIONS && self.known.insert(question.id.clone()) {
             self.collected.push(question);
             self.ask_at.get_or_insert_with(|| Instant::now() + COLLECT);
         }

@@ -9,6 +9,11 @@ use crate::roster::Seen;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use tool_runtime_core::seam::{one_line, printable};
+
+/// The most characters of a text of a runner, and the most of its labels, that are shown.
+const MAX_SHOWN: usize = 64;
+const MAX_LABELS: usize = 8;
 
 /// The queues and runners of a board.
 #[derive(Clone, Debug, Serialize)]
@@ -108,11 +113,11 @@ fn runner(seen: &Seen) -> RunnerStatus {
 
 impl fmt::Display for RemoteStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "board {}", self.board)?;
+        writeln!(f, "hub {}", self.board)?;
         for queue in &self.queues {
             queue.fmt(f)?;
         }
-        self.problems.iter().try_for_each(|problem| writeln!(f, "problem: {problem}"))
+        self.problems.iter().try_for_each(|problem| writeln!(f, "problem: {}", printable(problem)))
     }
 }
 
@@ -136,16 +141,18 @@ impl fmt::Display for QueueStatus {
         for runner in runners {
             runner.fmt(f)?;
         }
-        problems.iter().try_for_each(|problem| writeln!(f, "  problem: {problem}"))
+        problems.iter().try_for_each(|problem| writeln!(f, "  problem: {}", printable(problem)))
     }
 }
 
 impl fmt::Display for RunnerStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { runner, program, slots, free, .. } = self;
-        write!(f, "  {runner}  {program}  {free} of {slots} slots free")?;
-        for (name, value) in &self.labels {
-            write!(f, "  {name}={value}")?;
+        // A runner writes what it likes.
+        let shown = |text: &str| one_line(text, MAX_SHOWN);
+        let (runner, program) = (shown(self.runner.as_str()), shown(&self.program));
+        write!(f, "  {runner}  {program}  {} of {} slots free", self.free, self.slots)?;
+        for (name, value) in self.labels.iter().take(MAX_LABELS) {
+            write!(f, "  {}={}", shown(name), shown(value))?;
         }
         let leaves = if self.leaves { "  leaves" } else { "" };
         writeln!(f, "{leaves}")

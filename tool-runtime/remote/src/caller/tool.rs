@@ -2,6 +2,7 @@
 
 use super::attend::Attempt;
 use super::link::Link;
+use crate::LONGEST;
 use crate::catalogue::Announced;
 use crate::message::{Accepts, Asserted, Client, Job, Kind, Run};
 use crate::names::{Queue, StepKey};
@@ -17,9 +18,6 @@ use tool_runtime_core::{
     Arguments, BoxFuture, CallError, ErrorClass, Executor, LogLevel, Observation, RetryMode, Tool,
     ToolContext, ToolDefinition,
 };
-
-/// The longest time of a call.
-const LONGEST: Duration = Duration::from_secs(3600);
 
 /// The members of a request's metadata that belong to its trace.
 const TRACE: [&str; 3] = ["traceparent", "tracestate", "baggage"];
@@ -47,14 +45,16 @@ impl RemoteTool {
         announced: &Announced,
         definition: ToolDefinition,
     ) -> Tool {
-        let hints = || RetryMode::of(&definition.effective_annotations());
+        // The runner's own hints, also if they are not trusted: repeating its calls harms nobody else, and it
+        // takes the stricter one of this mode and its own.
+        let hints = || RetryMode::of(&announced.definition.annotations);
         let remote = Self {
             link: Arc::clone(link),
             queue: queue.clone(),
             name: announced.definition.name.clone(),
             contract: announced.contract.clone(),
             timeout: announced.timeout.map_or(LONGEST, Duration::from_millis).min(LONGEST),
-            mode: definition.retry_mode.unwrap_or_else(hints),
+            mode: announced.retry_mode.unwrap_or_else(hints),
             has_secrets: has_secrets(&Value::Object(definition.input_schema.clone())),
         };
         Tool::remote(Arc::new(definition), remote, random::step)
@@ -169,8 +169,14 @@ impl RemoteTool {
                 let get = || self.link.board.get(&blob);
                 let bytes = crate::backoff::persist("a result cannot be read", get).await;
                 let bytes = bytes.map_err(|error| self.lost_result(&error.to_string()))?;
-                let text = std::str::from_utf8(&bytes);
-                outcome::read(text.map_err(|error| self.lost_result(&error.to_string()))?)
+                // It is large.
+                let read = tokio::task::spawn_blocking(move || {
+                    std::str::from_utf8(&bytes)
+                        .map(outcome::read)
+                        .map_err(|error| error.to_string())
+                });
+                let read = read.await.map_err(|error| self.lost_result(&error.to_string()))?;
+                read.map_err(|error| self.lost_result(&error))?
             }
         };
         let observation = outcome?;

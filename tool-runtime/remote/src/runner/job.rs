@@ -3,7 +3,6 @@
 use super::Shared;
 use super::peer::{CallerPeer, Line};
 use super::running::{Entered, Stop};
-use crate::BEAT;
 use crate::backoff::persist;
 use crate::board::{BoardError, Claim, Swap};
 use crate::catalogue::millis;
@@ -15,6 +14,7 @@ use crate::outcome;
 use crate::payload::{Json, MAX_BLOB, MAX_INLINE, Payload};
 use crate::record::{Record, Revised, Revision};
 use crate::transition::{Holder, OnClaim, OnEnd, must_stop, on_claim, on_end};
+use crate::{BEAT, LONGEST};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
@@ -341,7 +341,7 @@ impl Attended<'_> {
             .with_principal(self.principal()?)
             .with_cancellation(self.entered.token.clone())
             .with_peer(Arc::new(peer));
-        if let Some(deadline) = Instant::now().checked_add(job.limit()) {
+        if let Some(deadline) = Instant::now().checked_add(job.limit().min(LONGEST)) {
             context = context.with_deadline(deadline.into_std());
         }
         if let Some(run) = &job.run {
