@@ -23,9 +23,10 @@ use axum::Router;
 use claims::Claims;
 use routes::Service;
 use std::fmt;
+use std::fs::{File, TryLockError};
 use std::io;
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -70,6 +71,8 @@ const DRAIN: Duration = Duration::from_secs(5);
 pub struct Hub {
     engine: Engine,
     claims: Arc<Claims>,
+    /// Locked until the last clone is dropped: jobs and messages are in the memory of one process.
+    _locked: Option<Arc<File>>,
 }
 
 /// The reason why a hub does not open or listen.
@@ -79,6 +82,12 @@ pub enum HubError {
     /// The file cannot be opened or written, is damaged, or is of a newer version.
     #[error("cannot open the records of the hub: {0}")]
     Store(#[from] StoreError),
+    /// The file beside the database cannot be locked.
+    #[error("cannot lock the records of the hub: {0}")]
+    Lock(#[source] io::Error),
+    /// Another hub has the file open.
+    #[error("another hub has `{}` open; stop it, or name another file", .0.display())]
+    InUse(PathBuf),
     /// The address is not valid or not available.
     #[error("the hub cannot listen: {0}")]
     Listen(#[source] io::Error),
@@ -90,9 +99,12 @@ impl Hub {
     /// Opens the file of a hub, and creates it for its owner alone if it does not exist.
     ///
     /// # Errors
-    /// The file cannot be opened or written, is damaged, or is of a newer version.
+    /// The file cannot be opened or written, is damaged, is of a newer version, or another hub has it open.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, HubError> {
-        Ok(Self::over(Engine::new(SqliteStore::open(path)?)))
+        let path = path.as_ref();
+        let engine = Engine::new(SqliteStore::open(path)?);
+        let locked = Some(Arc::new(lock_file(path)?));
+        Ok(Self { _locked: locked, ..Self::over(engine) })
     }
 
     /// A hub that keeps everything in memory. When it ends, calls that may run at most once may run again: for tests.
@@ -102,7 +114,7 @@ impl Hub {
 
     /// A hub over an engine.
     pub(crate) fn over(engine: Engine) -> Self {
-        Self { engine, claims: Arc::default() }
+        Self { engine, claims: Arc::default(), _locked: None }
     }
 
     /// A board for a caller or a runner of this process, which may do everything.
@@ -142,6 +154,19 @@ impl Hub {
     }
 }
 
+/// Locks the file beside a database: SQLite's own locks would end with another handle of the same file.
+fn lock_file(database: &Path) -> Result<File, HubError> {
+    let mut name = database.as_os_str().to_owned();
+    name.push(".lock");
+    let file = File::options().create(true).write(true).truncate(false).open(name);
+    let file = file.map_err(HubError::Lock)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(HubError::InUse(database.to_owned())),
+        Err(TryLockError::Error(error)) => Err(HubError::Lock(error)),
+    }
+}
+
 impl fmt::Debug for Hub {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Hub").finish_non_exhaustive()
@@ -165,7 +190,7 @@ impl HubServer {
 
     /// Serves until `end` is cancelled. Then streams and waiting requests end, and others have 5 seconds to finish.
     pub async fn until(self, end: CancellationToken) {
-        let Hub { engine, claims } = self.hub;
+        let Hub { engine, claims, _locked } = self.hub;
         let service = Service::new(engine, claims, self.tokens, end.clone());
         let router = Router::new().fallback(routes::answer).with_state(Arc::new(service));
         // A claim must not be given to a client that has gone.

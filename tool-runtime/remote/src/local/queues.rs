@@ -35,12 +35,52 @@ struct State {
     next: u64,
     entries: HashMap<u64, Entry>,
     steps: HashMap<StepId, Step>,
-    /// The entries that may be claimed, in order.
-    ready: VecDeque<u64>,
+    /// The entries that may be claimed.
+    ready: Ready,
     /// When entries change: a lease lapses, a delay ends.
     due: BTreeSet<(Instant, u64)>,
     /// The number of waiting jobs of each caller.
     waiting: HashMap<CallerName, usize>,
+}
+
+/// Entries that may be claimed: those of each caller in order, one caller after the other.
+#[derive(Debug, Default)]
+struct Ready {
+    of_callers: HashMap<CallerName, VecDeque<u64>>,
+    /// The callers with entries, the next one first.
+    turns: VecDeque<CallerName>,
+}
+
+impl Ready {
+    fn is_empty(&self) -> bool {
+        self.turns.is_empty()
+    }
+
+    fn of(&mut self, caller: &CallerName) -> &mut VecDeque<u64> {
+        if !self.of_callers.contains_key(caller) {
+            self.turns.push_back(caller.clone());
+        }
+        self.of_callers.entry(caller.clone()).or_default()
+    }
+
+    fn push_back(&mut self, caller: &CallerName, number: u64) {
+        self.of(caller).push_back(number);
+    }
+
+    fn push_front(&mut self, caller: &CallerName, number: u64) {
+        self.of(caller).push_front(number);
+    }
+
+    fn pop(&mut self) -> Option<u64> {
+        let caller = self.turns.pop_front()?;
+        let entries = self.of_callers.get_mut(&caller)?;
+        let number = entries.pop_front();
+        match entries.is_empty() {
+            true => drop(self.of_callers.remove(&caller)),
+            false => self.turns.push_back(caller),
+        }
+        number
+    }
 }
 
 /// The jobs of a step.
@@ -181,7 +221,7 @@ impl State {
         let step = self.steps.entry(job.step.clone());
         let new = || Step { owner: caller.clone(), rounds: BTreeMap::new() };
         step.or_insert_with(new).rounds.insert(job.round, number);
-        self.ready.push_back(number);
+        self.ready.push_back(caller, number);
         Ok(true)
     }
 
@@ -189,7 +229,7 @@ impl State {
         self.advance();
         let mut claimed: Vec<Box<dyn Claim>> = Vec::new();
         while claimed.len() < max {
-            let Some(number) = self.ready.pop_front() else { break };
+            let Some(number) = self.ready.pop() else { break };
             let Some(entry) = self.entries.get_mut(&number) else { continue };
             if entry.place != Place::Ready {
                 continue;
@@ -259,7 +299,7 @@ impl State {
         let Some(entry) = self.entries.get_mut(&number) else { return };
         entry.place = Place::Ready;
         self.due.insert((entry.expires, number));
-        self.ready.push_front(number);
+        self.ready.push_front(&entry.caller, number);
     }
 
     fn remove(&mut self, number: u64) {

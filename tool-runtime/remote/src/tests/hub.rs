@@ -525,3 +525,14 @@ async fn callers_of_the_process_and_of_others_share_a_hub() {
     end.cancel();
     serving.await.unwrap();
 }
+
+#[tokio::test]
+async fn one_hub_has_a_file_open() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hub.db");
+    let first = crate::Hub::open(&path).unwrap();
+    let error = crate::Hub::open(&path).unwrap_err().to_string();
+    assert!(error.contains("another hub has") && error.contains("hub.db` open"), "{error}");
+    drop(first);
+    drop(crate::Hub::open(&path).unwrap());
+}

@@ -131,6 +131,12 @@ impl BearerTokens {
         Ok(self)
     }
 
+    /// The principals of all tokens.
+    #[doc(hidden)]
+    pub fn principals(&self) -> impl Iterator<Item = &Principal> {
+        self.0.iter().map(|known| &known.principal)
+    }
+
     /// The id of a token without a name.
     fn next_id(&self) -> String {
         format!("#{}", self.0.len() + 1)
