@@ -16,7 +16,8 @@ use tool_runtime_remote::{BoardError, HttpBoard, HttpBoardOptions};
 const TOKEN: &str = "TOOL_REMOTE_TOKEN";
 
 /// Text about the token, for the help.
-const TOKEN_HELP: &str = "The token of the hub comes from `--token-file`, or else from the environment variable TOOL_REMOTE_TOKEN.";
+const TOKEN_HELP: &str =
+    "The token comes from `--token-file`, or else from the environment variable TOOL_REMOTE_TOKEN";
 
 /// Adds the commands.
 pub(super) fn commands(pool: ToolPoolBuilder, about: &About) -> ToolPoolBuilder {
@@ -52,8 +53,19 @@ impl HubAddress {
     }
 
     async fn connect(&self) -> Result<HttpBoard, BoardError> {
-        HttpBoard::connect(&self.url, self.options.clone()).await
+        connect(&self.url, &self.options).await
     }
+}
+
+/// Connects to a hub. An error about the token says where it comes from.
+async fn connect(url: &str, options: &HttpBoardOptions) -> Result<HttpBoard, BoardError> {
+    let connected = HttpBoard::connect(url, options.clone()).await;
+    connected.map_err(|error| match error {
+        BoardError::Refused(text) if text.contains("token") => {
+            BoardError::Refused(format!("{text} ({TOKEN_HELP})"))
+        }
+        error => error,
+    })
 }
 
 /// The token in a file, or else in the environment.

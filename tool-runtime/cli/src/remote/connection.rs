@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::sleep;
 use tool_runtime_core::seam::{lock, spawn};
 use tool_runtime_core::{CancellationToken, ToolPool};
-use tool_runtime_remote::{BoardError, HttpBoard, HttpBoardOptions, Remote};
+use tool_runtime_remote::{BoardError, HttpBoardOptions, Remote};
 
 /// The pause between two attempts to reach the hub for the first time.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -62,7 +62,7 @@ async fn connect(
     options: &HttpBoardOptions,
     pool: &ToolPool,
 ) -> Result<Remote, BoardError> {
-    let board = HttpBoard::connect(url, options.clone()).await?;
+    let board = super::connect(url, options).await?;
     Remote::builder(board).connect(pool).await
 }
 

@@ -3,7 +3,7 @@
 use crate::{exit, print, signals};
 use std::process::ExitCode;
 use tool_runtime_core::{BoxFuture, CliCommand, CommandArguments, CommandForm, ToolPool};
-use tool_runtime_remote::Hub;
+use tool_runtime_remote::{Hub, Queue};
 use tool_runtime_server::BearerTokens;
 
 /// Text below the options, for the help.
@@ -46,10 +46,10 @@ async fn serve(arguments: &CommandArguments) -> ExitCode {
         print::error("name the file with the tokens of callers and runners by `--tokens FILE`");
         return ExitCode::from(exit::USAGE);
     };
-    let tokens = match BearerTokens::from_file(tokens) {
+    let tokens = match read_tokens(tokens) {
         Ok(tokens) => tokens,
-        Err(error) => {
-            print::error(&error.to_string());
+        Err(problem) => {
+            print::error(&problem);
             return ExitCode::from(exit::USAGE);
         }
     };
@@ -68,4 +68,28 @@ async fn serve(arguments: &CommandArguments) -> ExitCode {
             ExitCode::from(exit::SETUP)
         }
     }
+}
+
+/// The tokens of a file, whose scopes are those of a hub.
+fn read_tokens(file: &str) -> Result<BearerTokens, String> {
+    let tokens = BearerTokens::from_file(file).map_err(|error| error.to_string())?;
+    for principal in tokens.principals() {
+        let is_known = |scope: &&String| match scope.split_once(':') {
+            Some(("call" | "run", queue)) => queue == "*" || queue.parse::<Queue>().is_ok(),
+            _ => false,
+        };
+        if let Some(scope) = principal.scopes().iter().find(|scope| !is_known(scope)) {
+            return Err(format!(
+                "`{file}` gives `{}` the scope `{scope}`, which a hub does not know; write `call:QUEUE` or `run:QUEUE`",
+                principal.id()
+            ));
+        }
+        if principal.scopes().is_empty() {
+            return Err(format!(
+                "`{file}` gives `{}` no scope; write `NAME:TOKEN scopes=call:QUEUE` or `scopes=run:QUEUE`",
+                principal.id()
+            ));
+        }
+    }
+    Ok(tokens)
 }
