@@ -19,6 +19,7 @@ use crate::payload::{BlobRef, MAX_BLOB};
 use crate::protocol::{
     self, ClaimRequest, ClaimedJob, KEEP, MAX_CLAIMS, MINE, Put, Sent, Whoami, Written,
 };
+use crate::random;
 use crate::record::{Record, Revised, Revision};
 use bytes::Bytes;
 use claim::{HttpClaim, millis};
@@ -27,6 +28,7 @@ use follow::{Follow, News};
 use reqwest::header::{ETAG, IF_MATCH, IF_NONE_MATCH};
 use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
@@ -102,6 +104,10 @@ pub struct HttpBoard {
     connection: Arc<Connection>,
     name: CallerName,
     steps: Steps,
+    /// The name under which it waits for jobs.
+    waiter: String,
+    /// Whether it wants no more jobs.
+    claims_no_more: AtomicBool,
 }
 
 /// The steps that are listened to, by one stream.
@@ -126,7 +132,8 @@ impl HttpBoard {
         }
         let response = connection.send(connection.request(Method::GET, "whoami"), REQUEST).await?;
         let Whoami { name } = connection.json(response, MAX_ANSWER).await.map_err(no_hub)?;
-        Ok(Self { connection, name, steps: Steps::default() })
+        let (waiter, claims_no_more) = (random::hex_digits::<8>(), AtomicBool::default());
+        Ok(Self { connection, name, steps: Steps::default(), waiter, claims_no_more })
     }
 
     fn request(&self, method: Method, path: &str) -> RequestBuilder {
@@ -174,7 +181,7 @@ impl HttpBoard {
         queue: &Queue,
         max: usize,
     ) -> Result<Vec<Box<dyn Claim>>, BoardError> {
-        let wanted = ClaimRequest { max, wait: millis(WAIT) };
+        let wanted = ClaimRequest { max, wait: millis(WAIT), waiter: Some(self.waiter.clone()) };
         let request = self.request(Method::POST, &format!("claims/{queue}"));
         let response = self.connection.send_json(request, &wanted, WAIT + REQUEST).await?;
         let limit = MAX_CLAIMS * MAX_ANSWER;
@@ -301,13 +308,22 @@ impl Board for HttpBoard {
             loop {
                 let started = Instant::now();
                 let claims = self.claim_once(queue, max).await?;
-                if !claims.is_empty() {
+                if !claims.is_empty() || self.claims_no_more.load(Ordering::Relaxed) {
                     return Ok(claims);
                 }
                 if started.elapsed() < PAUSE {
                     sleep(PAUSE).await;
                 }
             }
+        })
+    }
+
+    fn end_claims<'a>(&'a self, queue: &'a Queue) -> BoxFuture<'a, bool> {
+        Box::pin(async move {
+            self.claims_no_more.store(true, Ordering::Relaxed);
+            let path = format!("claims/{queue}/{}", self.waiter);
+            let response = self.connection.send(self.request(Method::DELETE, &path), REQUEST).await;
+            response.is_ok_and(|response| response.status().is_success())
         })
     }
 

@@ -108,6 +108,9 @@ pub(crate) struct ClaimRequest {
     pub(crate) max: usize,
     /// The longest time to wait for the first one, in milliseconds.
     pub(crate) wait: u64,
+    /// Who waits: `DELETE claims/QUEUE/WAITER` ends the waiting.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) waiter: Option<String>,
 }
 
 /// A job that was claimed.

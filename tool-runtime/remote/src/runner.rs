@@ -14,6 +14,7 @@ use crate::roster::Roster;
 use announce::Announcer;
 use running::{RunningJobs, Stop};
 use std::collections::BTreeMap;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -24,6 +25,9 @@ use tool_runtime_core::{CancellationToken, Principal, ToolPool};
 
 /// The time for calls that run when the runner is told to stop.
 const DRAIN: Duration = Duration::from_secs(10);
+
+/// The time for the last claim when the runner is told to stop.
+const LAST_CLAIM: Duration = Duration::from_secs(2);
 
 /// The time for calls that were stopped to write their outcomes.
 const LAST_WORDS: Duration = Duration::from_secs(5);
@@ -149,11 +153,7 @@ impl Runner {
         let announcer = Announcer::begin(Arc::clone(&shared)).await?;
         let announcing = tasks.spawn(announcer.announce(roll));
         let mut jobs = JoinSet::new();
-        let served = tokio::select! {
-            served = shared.claim_jobs(&mut jobs) => served,
-            () = token.cancelled() => Ok(()),
-            () = pool.closing().cancelled() => Ok(()),
-        };
+        let served = shared.claim_until_end(&mut jobs, token).await;
         shared.leave();
         shared.drain(jobs).await;
         announcing.abort();
@@ -178,6 +178,8 @@ struct Shared {
     running: RunningJobs,
     catalogue: announce::Current,
     leaves: AtomicBool,
+    /// It claims no further jobs.
+    stops: CancellationToken,
     /// The runner announces itself before the next beat.
     announce_now: Notify,
 }
@@ -200,6 +202,7 @@ impl Shared {
             running: RunningJobs::default(),
             catalogue: announce::Current::default(),
             leaves: AtomicBool::new(false),
+            stops: CancellationToken::new(),
             announce_now: Notify::new(),
         }
     }
@@ -208,11 +211,36 @@ impl Shared {
         persist("the runner cannot listen", || self.board.listen(topic)).await
     }
 
-    /// Claims jobs into free slots, without end.
+    /// Claims jobs until the runner is told to stop. Jobs that are on their way to it then are its own, too: they would wait
+    /// for the end of their claims otherwise.
+    async fn claim_until_end(
+        self: &Arc<Self>,
+        jobs: &mut JoinSet<()>,
+        token: &CancellationToken,
+    ) -> Result<(), BoardError> {
+        let mut claiming = pin!(self.claim_jobs(jobs));
+        tokio::select! {
+            claimed = &mut claiming => return claimed,
+            () = token.cancelled() => {}
+            () = self.pool.closing().cancelled() => {}
+        }
+        self.stops.cancel();
+        let ended = async {
+            if self.board.end_claims(&self.queue).await {
+                drop(claiming.await);
+            }
+        };
+        // A hub that does not answer gives no jobs either.
+        drop(timeout(LAST_CLAIM, ended).await);
+        Ok(())
+    }
+
+    /// Claims jobs into free slots, until the runner stops.
     async fn claim_jobs(self: &Arc<Self>, jobs: &mut JoinSet<()>) -> Result<(), BoardError> {
         let mut backoff = Backoff::default();
         loop {
-            let permit = self.permits.clone().acquire_owned().await;
+            let permit = self.permits.clone().acquire_owned();
+            let Some(permit) = self.stops.run_until_cancelled(permit).await else { return Ok(()) };
             let permit = permit.expect("the semaphore is never closed");
             while jobs.try_join_next().is_some() {}
             let free = self.permits.available_permits() + 1;

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 use tool_runtime_core::seam::lock;
 
 /// The pause between two removals of claims that lapsed long ago.
@@ -17,9 +18,37 @@ const SWEEP: Duration = Duration::from_secs(1);
 /// The longest delay of a job.
 const MAX_DELAY: Duration = Duration::from_secs(3600);
 
-/// The claims that are open.
+/// The claims that are open, and the requests that wait for some.
 #[derive(Default)]
-pub(super) struct Claims(Mutex<Open>);
+pub(super) struct Claims {
+    open: Mutex<Open>,
+    waiting: Mutex<HashMap<Waiter, CancellationToken>>,
+}
+
+/// Who waits: the client, the queue, and the name that the client gave.
+type Waiter = (CallerName, Queue, String);
+
+/// A request that waits for jobs.
+pub(super) struct Waiting<'a> {
+    claims: &'a Claims,
+    waiter: Option<Waiter>,
+    end: CancellationToken,
+}
+
+impl Waiting<'_> {
+    /// Resolves when the client no longer wants jobs.
+    pub(super) async fn ended(&self) {
+        self.end.cancelled().await;
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        if let Some(waiter) = &self.waiter {
+            lock(&self.claims.waiting).remove(waiter);
+        }
+    }
+}
 
 #[derive(Default)]
 struct Open {
@@ -47,10 +76,28 @@ impl Claims {
             job: claim.job().clone(),
         };
         let (client, queue, claim) = (client.name.clone(), queue.clone(), Arc::from(claim));
-        let mut open = lock(&self.0);
+        let mut open = lock(&self.open);
         open.sweep();
         open.claims.insert(id, OpenClaim { client, queue, claim, until: lapsed() });
         given
+    }
+
+    /// Notes that a client waits, under the name that it gave.
+    pub(super) fn wait(&self, client: &Client, queue: &Queue, name: Option<String>) -> Waiting<'_> {
+        let end = CancellationToken::new();
+        let waiter = name.map(|name| (client.name.clone(), queue.clone(), name));
+        if let Some(waiter) = &waiter {
+            lock(&self.waiting).insert(waiter.clone(), end.clone());
+        }
+        Waiting { claims: self, waiter, end }
+    }
+
+    /// Ends the waiting of a client: its request is answered.
+    pub(super) fn end_waiting(&self, client: &Client, queue: &Queue, name: &str) {
+        let waiter = (client.name.clone(), queue.clone(), name.to_owned());
+        if let Some(end) = lock(&self.waiting).get(&waiter) {
+            end.cancel();
+        }
     }
 
     /// Does what a client says about one of its claims.
@@ -72,7 +119,7 @@ impl Claims {
                 claim.later(Duration::from_millis(delay).min(MAX_DELAY)).await
             }
         };
-        let mut open = lock(&self.0);
+        let mut open = lock(&self.open);
         match (&done, &order) {
             (Ok(()), ClaimOrder::Renew) => {
                 open.claims.entry(id.to_owned()).and_modify(|one| one.until = lapsed());
@@ -83,7 +130,7 @@ impl Claims {
     }
 
     fn find(&self, client: &Client, queue: &Queue, id: &str) -> Result<Arc<dyn Claim>, BoardError> {
-        let open = lock(&self.0);
+        let open = lock(&self.open);
         let is_own = |one: &&OpenClaim| one.client == client.name && one.queue == *queue;
         let claim = open.claims.get(id).filter(is_own).map(|one| Arc::clone(&one.claim));
         claim.ok_or(BoardError::Lapsed)

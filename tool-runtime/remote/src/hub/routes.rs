@@ -90,6 +90,9 @@ impl Service {
             (&Method::POST, ["jobs", queue]) => self.submit(request, queue).await,
             (&Method::GET, ["queues", queue]) => self.depth(request, queue).await,
             (&Method::POST, ["claims", queue]) => self.claim(request, queue).await,
+            (&Method::DELETE, ["claims", queue, waiter]) => {
+                self.end_waiting(&request, queue, waiter)
+            }
             (&Method::POST, ["claims", queue, id]) => self.order(request, queue, id).await,
             (&Method::POST, ["messages"]) => self.send(request).await,
             (&Method::GET, ["messages"]) => self.listen(request).await,
@@ -152,13 +155,15 @@ impl Service {
     async fn claim(&self, mut request: Request<'_>, name: &str) -> Answer {
         let queue = queue(name)?;
         check(&request.client, Deed::Claim { queue: &queue }).map_err(Refusal::forbidden)?;
-        let ClaimRequest { max, wait } = request.json("a request for jobs").await?;
+        let ClaimRequest { max, wait, waiter } = request.json("a request for jobs").await?;
         let wait = Duration::from_millis(wait).min(MAX_WAIT);
         let board = self.board(&request.client);
+        let waiting = self.claims.wait(&request.client, &queue, waiter);
         let claims = tokio::select! {
             biased;
             claims = board.claim(&queue, max.min(MAX_CLAIMS)) => claims?,
             () = tokio::time::sleep(wait) => Vec::new(),
+            () = waiting.ended() => Vec::new(),
             () = self.ending.cancelled() => Vec::new(),
         };
         let claims = claims.into_iter().map(|one| self.claims.open(&request.client, &queue, one));
@@ -167,6 +172,13 @@ impl Service {
             crash_point("after-hand-out");
         }
         Ok(json(StatusCode::OK, &claims))
+    }
+
+    fn end_waiting(&self, request: &Request<'_>, name: &str, waiter: &str) -> Answer {
+        let queue = queue(name)?;
+        check(&request.client, Deed::Claim { queue: &queue }).map_err(Refusal::forbidden)?;
+        self.claims.end_waiting(&request.client, &queue, waiter);
+        Ok(StatusCode::NO_CONTENT.into_response())
     }
 
     async fn order(&self, mut request: Request<'_>, name: &str, id: &str) -> Answer {

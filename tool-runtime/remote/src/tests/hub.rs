@@ -197,6 +197,37 @@ async fn no_job_is_given_to_a_runner_that_has_gone() {
 }
 
 #[tokio::test]
+async fn a_runner_that_ends_is_answered_and_keeps_no_job() {
+    let hub = TestHub::start(LEASE).await;
+    let caller = hub.connect("pool1").await;
+    // Without a job, and with one that may be on its way.
+    for round in 0..20 {
+        let runner = Arc::new(hub.connect("runner1").await);
+        let waiting = {
+            let runner = Arc::clone(&runner);
+            tokio::spawn(async move { runner.claim(&queue(), 1).await.unwrap() })
+        };
+        // Meanwhile the hub learns who waits.
+        for _ in 0..10 {
+            runner.depth(&queue()).await.unwrap();
+        }
+        let queue = queue();
+        let job = async {
+            if round > 0 {
+                submit(&caller).await;
+            }
+        };
+        let ((), ended) = tokio::join!(job, runner.end_claims(&queue));
+        assert!(ended);
+        let claims = timeout(LEASE / 2, waiting).await.expect("an answer").unwrap();
+        for claim in claims {
+            claim.finish().await.unwrap();
+        }
+        assert_eq!(caller.depth(&queue).await.unwrap().claimed, 0);
+    }
+}
+
+#[tokio::test]
 async fn a_silent_hub_counts_as_lost() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
