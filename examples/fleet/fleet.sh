@@ -58,7 +58,8 @@ background() {
     name=$1
     shift
     : >"$FLEET_STATE/$name.log"
-    "$@" </dev/null >"$FLEET_STATE/$name.log" 2>&1 &
+    # Descriptor 3 is that of `rolling-restart` to its gateway, which ends when nobody has it open.
+    "$@" </dev/null >"$FLEET_STATE/$name.log" 2>&1 3>&- &
     echo $! >"$FLEET_STATE/$name.pid"
 }
 
