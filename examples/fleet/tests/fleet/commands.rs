@@ -1,0 +1,121 @@
+//! The commands `run`, `remote status` and `remote serve`, and the option `remote` of `main!`.
+
+use super::processes::{CALLER, FLEET, Hub, Process, RUNNER, command, in_time, run};
+use tokio::net::TcpListener;
+use tool_runtime::ToolCall;
+
+#[tokio::test]
+async fn a_runner_waits_for_a_hub_that_starts_later() {
+    let free = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = free.local_addr().unwrap().to_string();
+    drop(free);
+    let words =
+        ["run", "--connect", &format!("http://{address}"), "--queue", "math", "--allow", "math.*"];
+    let mut runner = Process::start(command(FLEET, RUNNER, &words));
+    runner.line("; trying again").await;
+    let hub = Hub::start_at(&address).await;
+    runner.line("runner of queue `math`").await;
+    let (code, printed, errors) = run(hub.gateway(&["call", "math.add", "a=2", "b=40"])).await;
+    assert_eq!((code, printed.trim()), (Some(0), "42"), "{errors}");
+}
+
+#[tokio::test]
+async fn a_wrong_token_is_an_error_of_every_command() {
+    let hub = Hub::start().await;
+    let connect = ["--connect", &hub.url];
+    let mut gateway = hub.gateway(&["list"]);
+    gateway.env("TOOL_REMOTE_TOKEN", "wrong");
+    for (command, code) in [
+        (command(FLEET, "wrong", &[&["run"], &connect[..]].concat()), 1),
+        (command(FLEET, "wrong", &[&["remote", "status"], &connect[..]].concat()), 1),
+        (gateway, 3),
+    ] {
+        let (ended, printed, errors) = run(command).await;
+        assert_eq!((ended, &*printed), (Some(code), ""), "{errors}");
+        assert!(errors.contains("the token is not one of the hub's"), "{errors}");
+    }
+}
+
+#[tokio::test]
+async fn a_token_without_the_scope_of_a_queue_is_told_what_it_lacks() {
+    let hub = Hub::start().await;
+    let (code, _, errors) = run(command(FLEET, CALLER, &["run", "--connect", &hub.url])).await;
+    assert_eq!(code, Some(1));
+    assert!(errors.contains("give its token the scope `run:fleet`"), "{errors}");
+}
+
+#[tokio::test]
+async fn there_is_no_hub_without_tokens() {
+    let words = ["remote", "serve", "--listen", "127.0.0.1:0"];
+    let (code, _, errors) = run(command(FLEET, CALLER, &words)).await;
+    assert_eq!(code, Some(2));
+    assert!(errors.contains("`--tokens FILE`"), "{errors}");
+}
+
+#[tokio::test]
+async fn sigterm_lets_a_runner_answer_its_calls() {
+    let hub = Hub::start().await;
+    let runner = hub.run("files").await;
+    let call = Process::start(hub.gateway(&["call", "files.wait", "name=there"]));
+    hub.until_runner(|runner| runner["free"] == 15).await;
+    runner.terminate();
+    hub.until_runner(|runner| runner["leaves"] == true).await;
+    std::fs::write(hub.file("there"), "").unwrap();
+    let output = call.output().await;
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "there is there");
+    assert!(runner.ended().await.success());
+}
+
+#[tokio::test]
+async fn status_shows_queues_and_runners() {
+    let hub = Hub::start().await;
+    let mut command = hub.runner("math", "math.*");
+    command.args(["--slots", "3", "--label", "region=eu"]);
+    let mut runner = Process::start(command);
+    runner.line("runner of queue").await;
+    let (code, printed) = hub.status().await;
+    assert_eq!(code, Some(0), "{printed}");
+    assert!(printed.contains("queue math: 1 runner, 1 tool, 0 queued, 0 running"), "{printed}");
+    assert!(printed.contains("3 of 3 slots free  region=eu"), "{printed}");
+
+    let status = hub.status_json().await;
+    let queue = &status["queues"][0];
+    assert_eq!(queue["queue"], "math");
+    assert_eq!(queue["depth"]["queued"], 0);
+    assert_eq!(queue["tools"][0], "math.add");
+    assert_eq!(queue["runners"][0]["labels"]["region"], "eu");
+    assert_eq!(status["problems"].as_array().map(Vec::len), Some(0));
+}
+
+#[tokio::test]
+async fn status_fails_if_something_is_wrong() {
+    let hub = Hub::start().await;
+    let (code, printed) = hub.status().await;
+    assert_eq!(code, Some(1), "{printed}");
+    assert!(printed.contains("problem: no runner is there"), "{printed}");
+
+    let _runner = hub.run("math").await;
+    let mut other = hub.start_runner("other", "math.*");
+    other.line("runner of queue").await;
+    let (code, printed) = hub.status().await;
+    assert_eq!(code, Some(1), "{printed}");
+    assert!(printed.contains("its tool `math.add` is left out: queue `math` has"), "{printed}");
+}
+
+#[tokio::test]
+async fn runners_and_callers_survive_a_restart_of_the_hub() {
+    let mut hub = Hub::start().await;
+    let _runner = hub.run("math").await;
+    let (pool, remote) = hub.connect().await;
+    let add = async || {
+        let call = ToolCall::new("math.add", r#"{"a": 2, "b": 40}"#);
+        in_time(pool.call(call)).await.observation().to_text()
+    };
+    assert_eq!(add().await, "42");
+    let mut changes = pool.changes();
+    hub.restart().await;
+    assert_eq!(add().await, "42");
+    assert!(changes.try_next().is_none());
+    remote.close().await;
+}
