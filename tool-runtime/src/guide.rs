@@ -21,6 +21,10 @@ pub mod selectors {}
 #[doc = include_str!("../docs/guide/clients.md")]
 pub mod clients {}
 
+#[cfg(feature = "remote-hub")]
+#[doc = include_str!("../docs/guide/remote.md")]
+pub mod remote {}
+
 #[cfg(feature = "export")]
 #[doc = include_str!("../docs/guide/models.md")]
 pub mod models {}

@@ -37,7 +37,8 @@
 //! 6. [`guide::pools`]: the builder's methods, toolsets with parameters and prefixes, hooks.
 //! 7. [`guide::selectors`]: how rules name tools.
 //! 8. [`guide::models`]: requests to Anthropic, OpenAI and Gemini with the tools of a pool.
-//! 9. [`guide::clients`]: registration with Claude Code, Claude Desktop, VS Code, Cursor and Codex.
+//! 9. [`guide::remote`]: tools on other machines, what is promised, how to operate them.
+//! 10. [`guide::clients`]: registration with Claude Code, Claude Desktop, VS Code, Cursor and Codex.
 //!
 //! # Find an item
 //!
@@ -91,6 +92,10 @@
 //! | set headers, let a user log in | [`McpManagerBuilder::headers`], [`McpManagerBuilder::oauth`] |
 //! | answer what servers ask | [`McpManagerBuilder::peer`], [`Peer::request`] |
 //! | hold back tools that change after approval | [`McpPins`], [`McpManager::unapproved`] |
+//! | **Other machines** | |
+//! | run the tools of a pool for others | `remote::Runner`, the command `run` |
+//! | add the tools of runners to a pool | `remote::Remote`, the option `remote` of `main!` |
+//! | serve the hub between them | `remote::Hub`, the command `remote serve` |
 //!
 //! The names that begin with `Mcp` are in [`mcp`].
 //!
@@ -117,6 +122,8 @@
 //! | `mcp-client-http` | external MCP servers over HTTP | no |
 //! | `mcp-client-oauth` | OAuth tokens for these servers | no |
 //! | `toml`, `yaml` | [`PoolConfig`] and [`McpConfig`] in TOML, in YAML | no |
+//! | `remote` | runners and callers of tools in other processes, the client of a hub | no |
+//! | `remote-hub` | the hub; implies `remote` and `http` | no |
 //! | `tower` | the pool as a `tower::Service`, layers around its calls | no |
 //! | `testing` | an in-memory MCP client and schema snapshots, for tests | no |
 //!
@@ -136,6 +143,7 @@
 //! | program lookup | `PATH` | `PATH`, with the endings of `PATHEXT` |
 //!
 #![cfg_attr(not(feature = "export"), doc = "[`guide::models`]: #features")]
+#![cfg_attr(not(feature = "remote-hub"), doc = "[`guide::remote`]: #features")]
 // Links to items behind a feature: without it, they lead to the table of features.
 #![cfg_attr(feature = "mcp-server", doc = "[`McpServer`]: mcp::McpServer")]
 #![cfg_attr(not(feature = "mcp-server"), doc = "[`McpServer`]: #features")]

@@ -1,14 +1,11 @@
 //! The commands `run`, `remote status` and `remote serve`, and the option `remote` of `main!`.
 
-use super::processes::{CALLER, FLEET, Hub, Process, RUNNER, command, in_time, run};
-use tokio::net::TcpListener;
+use super::processes::{CALLER, FLEET, Hub, Process, RUNNER, command, free_address, in_time, run};
 use tool_runtime::ToolCall;
 
 #[tokio::test]
 async fn a_runner_waits_for_a_hub_that_starts_later() {
-    let free = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = free.local_addr().unwrap().to_string();
-    drop(free);
+    let address = free_address().await;
     let words =
         ["run", "--connect", &format!("http://{address}"), "--queue", "math", "--allow", "math.*"];
     let mut runner = Process::start(command(FLEET, RUNNER, &words));
@@ -100,7 +97,7 @@ async fn status_fails_if_something_is_wrong() {
     other.line("runner of queue").await;
     let (code, printed) = hub.status().await;
     assert_eq!(code, Some(1), "{printed}");
-    assert!(printed.contains("its tool `math.add` is left out: queue `math` has"), "{printed}");
+    assert!(printed.contains("its tool `math.add` is left out: queue `"), "{printed}");
 }
 
 #[tokio::test]

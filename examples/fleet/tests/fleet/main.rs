@@ -3,4 +3,5 @@
 mod clients;
 mod commands;
 mod processes;
+mod readme;
 mod scripts;

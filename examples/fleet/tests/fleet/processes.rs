@@ -8,6 +8,7 @@ use std::process::{ExitStatus, Output, Stdio};
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt as _, BufReader, Lines};
+use tokio::net::TcpListener;
 use tokio::process::{Child, ChildStderr, ChildStdout, Command};
 use tokio::time::timeout;
 use tool_runtime::ToolPool;
@@ -85,6 +86,11 @@ pub(crate) async fn run(mut command: Command) -> (Option<i32>, String, String) {
     let output = in_time(command.stdin(Stdio::null()).output()).await.unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+/// An address of this machine that nothing listened at a moment ago.
+pub(crate) async fn free_address() -> String {
+    TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().to_string()
 }
 
 /// A hub, the files of its runners, and its address.

@@ -36,7 +36,7 @@ async fn start_shows_the_fleet_and_ends_it_with_itself() {
     {
         assert!(has(text), "{text} in {printed:#?}");
     }
-    let address = printed.iter().find_map(|line| line.strip_prefix("board http://")).unwrap();
+    let address = printed.iter().find_map(|line| line.strip_prefix("hub http://")).unwrap();
     assert!(tokio::net::TcpStream::connect(address).await.is_ok());
     start.terminate();
     assert_eq!(start.ended().await.code(), Some(143));
