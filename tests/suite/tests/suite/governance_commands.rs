@@ -240,5 +240,5 @@ fn a_command_about_a_log_may_open_the_file_that_the_program_locks() {
     let resolve = ["log", "resolve", "calls.jsonl", "step", "--not-run", "--by", "ada"];
     let (code, _, error) = files.run("calls.jsonl", &resolve);
     assert_eq!(code, Some(1));
-    assert!(error.contains("step `step` did not start"), "{error}");
+    assert!(error.contains("step `step` is not one of a run, did not start"), "{error}");
 }
