@@ -233,6 +233,11 @@ impl Record {
         }
     }
 
+    /// Whether a round is suspended.
+    pub(crate) fn is_suspended(&self, round: u32) -> bool {
+        self.round == round && self.state == State::Suspended
+    }
+
     /// Whether it is done.
     pub fn is_done(&self) -> bool {
         matches!(self.state, State::Done { .. })

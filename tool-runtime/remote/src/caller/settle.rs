@@ -126,7 +126,8 @@ impl GiveUp {
         loop {
             let swap = match why {
                 Why::Question => match on_suspend(self.mode, self.round, record.as_ref()) {
-                    None => return Ok(false),
+                    // Also if the answer to this write was lost.
+                    None => return Ok(record.is_some_and(|it| it.record.is_suspended(self.round))),
                     Some(revision) => self.suspend(board, revision).await?,
                 },
                 _ => match on_give_up(self.mode, self.round, record.as_ref()) {
@@ -173,5 +174,27 @@ impl GiveUp {
     pub(super) async fn tell(&self, board: &dyn Board) {
         let look = message::write(&Control::new(&self.step.step, Order::Look));
         drop(board.send(&Topic::Control(self.step.queue.clone()), look).await);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Engine, MemoryStore, StepKey};
+    use tool_runtime_core::StepId;
+
+    /// What is read later may be older: a question must not be answered in a round that is over.
+    #[tokio::test]
+    async fn a_suspension_whose_answer_was_lost_is_known() {
+        let board = Engine::new(MemoryStore::default()).board("pool1".parse().unwrap());
+        let step = StepKey::new("web".parse().unwrap(), StepId::new("0123456789abcdef"));
+        let (mode, keep, round) = (RetryMode::AtMostOnce, false, 1);
+        let give_up = GiveUp { step, mode, keep, round, tool: "pay".to_owned() };
+        for _ in 0..2 {
+            assert_eq!(give_up.try_to_settle(&board, Why::Question).await, Ok(true));
+        }
+        let later = GiveUp { round: 2, ..give_up.clone() };
+        assert_eq!(later.try_to_settle(&board, Why::Cancelled).await, Ok(true));
+        assert_eq!(give_up.try_to_settle(&board, Why::Question).await, Ok(false), "it is over");
     }
 }
