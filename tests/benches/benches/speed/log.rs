@@ -201,10 +201,11 @@ impl PolicyEngine for Rules {
     }
 }
 
-struct Folder(PathBuf);
+/// A folder for files, until it is dropped.
+pub(crate) struct Folder(PathBuf);
 
 impl Folder {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let name = format!("bench-log-{}-{number}", std::process::id());
@@ -213,7 +214,7 @@ impl Folder {
         Self(folder)
     }
 
-    fn file(&self, name: &str) -> PathBuf {
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
 }

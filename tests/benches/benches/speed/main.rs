@@ -8,6 +8,7 @@ mod log;
 mod models;
 mod policies;
 mod pools;
+mod remote;
 mod rules;
 
 use benches::measure::Effort;
@@ -21,13 +22,14 @@ fn main() {
         groups::run();
     }
     let effort = if has_flag("--test") { Effort::QUICK } else { Effort::FULL };
-    let tables: [(&str, Table); 6] = [
+    let tables: [(&str, Table); 7] = [
         ("calls", calls::table),
         ("pools", pools::table),
         ("rules", rules::table),
         ("models", models::table),
         ("policies", policies::table),
         ("log", log::table),
+        ("remote", remote::table),
     ];
     let is_one = tables.iter().any(|(name, _)| has_flag(name));
     for (_, table) in tables.into_iter().filter(|(name, _)| !is_one || has_flag(name)) {
