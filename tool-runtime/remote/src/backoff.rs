@@ -4,8 +4,8 @@ use crate::board::BoardError;
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// The first and the longest pause.
-const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
+/// The first and the longest pause. A roll call waits longer.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
 
 /// Pauses that grow.
 #[derive(Debug)]
@@ -29,6 +29,11 @@ impl Backoff {
             tracing::warn!("{what}: {reason}; trying again");
             self.reason = reason;
         }
+        self.wait().await;
+    }
+
+    /// Waits before the next attempt.
+    pub(crate) async fn wait(&mut self) {
         sleep(self.next).await;
         self.next = (self.next * 2).min(PAUSES.1);
     }

@@ -1,11 +1,11 @@
 //! The tools of a runner, as it announces them.
 
+use crate::message::millis;
 use crate::payload::Digest;
 use crate::version::Version;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::HashMap;
-use std::time::Duration;
 use tool_runtime_core::seam::canonical;
 use tool_runtime_core::{RetryMode, Source, Tool, ToolDefinition, ToolPool};
 
@@ -99,11 +99,6 @@ fn without_title(annotations: serde_json::Result<Value>) -> Value {
         members.shift_remove("title");
     }
     annotations
-}
-
-/// A time in milliseconds.
-pub(crate) fn millis(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

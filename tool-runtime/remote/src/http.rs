@@ -14,6 +14,7 @@ use crate::board::{Board, BoardError, Claim, Depth, Reach, Swap, Topic};
 use crate::listener::{Heard, Listener};
 use crate::local::Topics;
 use crate::message::Job;
+use crate::message::millis;
 use crate::names::{CallerName, Queue, StepKey};
 use crate::payload::{BlobRef, MAX_BLOB};
 use crate::protocol::{
@@ -22,7 +23,7 @@ use crate::protocol::{
 use crate::random;
 use crate::record::{Record, Revised, Revision};
 use bytes::Bytes;
-use claim::{HttpClaim, millis};
+use claim::HttpClaim;
 use connection::{Connection, MAX_ANSWER, REQUEST};
 use follow::{Follow, News};
 use reqwest::header::{ETAG, IF_MATCH, IF_NONE_MATCH};

@@ -380,6 +380,11 @@ pub(crate) fn read<M: DeserializeOwned>(what: &str, bytes: &[u8]) -> Result<M, S
     serde_json::from_slice(bytes).map_err(|error| format!("{what} cannot be read: {error}"))
 }
 
+/// A time in milliseconds, as messages have it.
+pub(crate) fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,9 +2,9 @@
 
 use super::link::{Continued, Nobody};
 use super::questions::Questions;
-use super::settle::{Abandoned, GiveUp};
+use super::settle::{Abandoned, GiveUp, GivenUp};
 use super::tool::RemoteTool;
-use crate::backoff::Backoff;
+use crate::backoff::{Backoff, persist};
 use crate::board::{BoardError, Swap, Topic};
 use crate::crash_point::crash_point;
 use crate::keep;
@@ -14,7 +14,7 @@ use crate::names::StepKey;
 use crate::outcome;
 use crate::payload::Payload;
 use crate::record::{Author, Ended, Record, Revised, Revision, State};
-use crate::transition::{OnBegin, OnDoubt, OnGiveUp, on_begin, on_doubt, on_give_up};
+use crate::transition::{OnBegin, OnDoubt, on_begin, on_doubt};
 use std::time::Duration;
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 use tool_runtime_core::{CallError, ErrorClass, Observation, ToolContext};
@@ -95,13 +95,7 @@ impl<'a> Attempt<'a> {
     async fn begin(&mut self) -> Result<Result<Listener, Outcome>, BoardError> {
         let topic = Topic::Step(self.step().clone());
         let board = &self.tool.link.board;
-        let mut backoff = Backoff::default();
-        let listener = loop {
-            match board.listen(&topic).await {
-                Err(error) if error.is_transient() => backoff.pause("a call waits", &error).await,
-                other => break other?,
-            }
-        };
+        let listener = persist("a call waits", || board.listen(&topic)).await?;
         self.tool.link.until_given_up(self.step()).await;
         let record = match self.tool.link.resume(self.step()) {
             Some(Continued::After(round)) => {
@@ -124,7 +118,7 @@ impl<'a> Attempt<'a> {
 
     async fn read_persistently(&self) -> Result<Option<Revised>, BoardError> {
         let read = || self.tool.link.board.read(self.step());
-        crate::backoff::persist("a call waits", read).await
+        persist("a call waits", read).await
     }
 
     async fn submit_persistently(&mut self, round: u32) -> Result<(), BoardError> {
@@ -140,7 +134,7 @@ impl<'a> Attempt<'a> {
     async fn submit(&mut self, round: u32) -> Result<(), BoardError> {
         self.abandoned.give_up.round = round;
         let left = self.until.saturating_duration_since(Instant::now());
-        (self.job.round, self.job.within) = (round, crate::catalogue::millis(left));
+        (self.job.round, self.job.within) = (round, message::millis(left));
         // A call of an execution is wanted also if its caller is gone.
         let keep = if self.job.keep { Duration::from_secs(24 * 3600) } else { left };
         crash_point("before-submit");
@@ -301,29 +295,18 @@ impl<'a> Attempt<'a> {
 
     async fn decide_timeout(&self, timeout: &CallError) -> Result<Outcome, BoardError> {
         let give_up = &self.abandoned.give_up;
-        let board = &self.tool.link.board;
-        let mut record = board.read(self.step()).await?;
-        loop {
-            let now = match on_give_up(give_up.mode, give_up.round, record.as_ref()) {
-                OnGiveUp::Write(revision, was) => {
-                    give_up.write(&**board, timeout, revision, was).await?
-                }
-                OnGiveUp::Nothing => {
-                    let done = record.as_ref().and_then(|it| it.record.outcome().cloned());
-                    return Ok(match done {
-                        Some(payload) => self.outcome(payload, record.as_ref()).await,
-                        None => Err(self.tool.timed_out("another attempt continues it")),
-                    });
-                }
-            };
-            match now {
-                Swap::Written(_) => {
-                    give_up.tell(&**board).await;
-                    return Ok(Err(CallError::new(timeout.class(), timeout.message())));
-                }
-                Swap::Conflict(now) => record = now,
+        let board = &*self.tool.link.board;
+        let record = match give_up.write(board, timeout).await? {
+            GivenUp::Written => {
+                give_up.tell(board).await;
+                return Ok(Err(CallError::new(timeout.class(), timeout.message())));
             }
-        }
+            GivenUp::Decided(record) => record,
+        };
+        Ok(match record.as_ref().and_then(|it| it.record.outcome().cloned()) {
+            Some(payload) => self.outcome(payload, record.as_ref()).await,
+            None => Err(self.tool.timed_out("another attempt continues it")),
+        })
     }
 
     async fn outcome(&self, payload: Payload, record: Option<&Revised>) -> Outcome {

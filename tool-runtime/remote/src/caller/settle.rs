@@ -8,7 +8,7 @@ use crate::message::{self, Control, Order};
 use crate::names::StepKey;
 use crate::outcome;
 use crate::payload::Payload;
-use crate::record::{Ended, Record, Revision, State};
+use crate::record::{Record, Revised, Revision, State};
 use crate::transition::{OnGiveUp, on_give_up, on_suspend};
 use std::sync::Arc;
 use std::time::Duration;
@@ -99,6 +99,14 @@ enum Why {
     Question,
 }
 
+/// The record of a step that was given up.
+pub(super) enum GivenUp {
+    /// Its end is written.
+    Written,
+    /// It was decided before, or continues elsewhere.
+    Decided(Option<Revised>),
+}
+
 impl GiveUp {
     /// Writes the end until it is written or the step is decided, and tells the runner. Returns whether it is written.
     async fn settle(&self, board: &dyn Board, why: Why) -> bool {
@@ -121,27 +129,56 @@ impl GiveUp {
     }
 
     async fn try_to_settle(&self, board: &dyn Board, why: Why) -> Result<bool, BoardError> {
-        let error = self.error(why);
-        let mut record = board.read(&self.step).await?;
-        loop {
-            let swap = match why {
-                Why::Question => match on_suspend(self.mode, self.round, record.as_ref()) {
-                    // Also if the answer to this write was lost.
-                    None => return Ok(record.is_some_and(|it| it.record.is_suspended(self.round))),
-                    Some(revision) => self.suspend(board, revision).await?,
-                },
-                _ => match on_give_up(self.mode, self.round, record.as_ref()) {
-                    OnGiveUp::Nothing => return Ok(false),
-                    OnGiveUp::Write(revision, was) => {
-                        self.write(board, &error, revision, was).await?
-                    }
-                },
+        let given_up = match why {
+            Why::Question => self.suspend(board).await?,
+            _ => self.write(board, &self.error(why)).await?,
+        };
+        Ok(match given_up {
+            GivenUp::Written => true,
+            // The answer to an earlier write was lost.
+            GivenUp::Decided(Some(now)) => now.record.is_suspended(self.round),
+            GivenUp::Decided(None) => false,
+        })
+    }
+
+    /// Writes an error as the end of the call.
+    pub(super) async fn write(
+        &self,
+        board: &dyn Board,
+        error: &CallError,
+    ) -> Result<GivenUp, BoardError> {
+        let payload = Payload::Inline(outcome::write(Err(error)));
+        let end = |record: Option<&Revised>| {
+            let OnGiveUp::Write(revision, was) = on_give_up(self.mode, self.round, record) else {
+                return None;
             };
-            match swap {
-                Swap::Written(_) => return Ok(true),
-                Swap::Conflict(now) => record = now,
+            let caller = board.caller();
+            Some((Record::by_caller(self.round, caller, was, payload.clone()), revision))
+        };
+        self.write_unless_decided(board, end).await
+    }
+
+    async fn suspend(&self, board: &dyn Board) -> Result<GivenUp, BoardError> {
+        let suspend = |record: Option<&Revised>| {
+            let revision = on_suspend(self.mode, self.round, record)?;
+            Some((Record::new(self.round, State::Suspended), revision))
+        };
+        self.write_unless_decided(board, suspend).await
+    }
+
+    async fn write_unless_decided(
+        &self,
+        board: &dyn Board,
+        next: impl Fn(Option<&Revised>) -> Option<(Record, Revision)>,
+    ) -> Result<GivenUp, BoardError> {
+        let mut now = board.read(&self.step).await?;
+        while let Some((record, expected)) = next(now.as_ref()) {
+            match board.swap(&self.step, &record, expected, keep(&record, self.keep)).await? {
+                Swap::Written(_) => return Ok(GivenUp::Written),
+                Swap::Conflict(other) => now = other,
             }
         }
+        Ok(GivenUp::Decided(now))
     }
 
     fn error(&self, why: Why) -> CallError {
@@ -150,24 +187,6 @@ impl GiveUp {
             _ => (ErrorClass::Cancelled, "was cancelled by its caller"),
         };
         CallError::new(class, format!("`{}` {what}", self.tool))
-    }
-
-    async fn suspend(&self, board: &dyn Board, expected: Revision) -> Result<Swap, BoardError> {
-        let record = Record::new(self.round, State::Suspended);
-        board.swap(&self.step, &record, expected, keep(&record, self.keep)).await
-    }
-
-    /// Writes an error as the end of the call.
-    pub(super) async fn write(
-        &self,
-        board: &dyn Board,
-        error: &CallError,
-        expected: Revision,
-        was: Ended,
-    ) -> Result<Swap, BoardError> {
-        let payload = Payload::Inline(outcome::write(Err(error)));
-        let record = Record::by_caller(self.round, board.caller(), was, payload);
-        board.swap(&self.step, &record, expected, keep(&record, self.keep)).await
     }
 
     /// Tells the runner to look at the record. If that is lost, it looks with its next beat.

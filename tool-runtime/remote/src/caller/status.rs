@@ -3,7 +3,7 @@
 use super::link::Link;
 use super::publish::Publisher;
 use crate::board::Depth;
-use crate::catalogue::millis;
+use crate::message::millis;
 use crate::names::{Queue, RunnerId};
 use crate::roster::Seen;
 use serde::Serialize;

@@ -4,7 +4,7 @@ use super::attend::Attempt;
 use super::link::Link;
 use crate::LONGEST;
 use crate::catalogue::Announced;
-use crate::message::{Accepts, Asserted, Client, Job, Kind, Run};
+use crate::message::{Accepts, Asserted, Client, Job, Kind, Run, millis};
 use crate::names::{Queue, StepKey};
 use crate::outcome;
 use crate::payload::{Digest, Json, MAX_BLOB, MAX_INLINE, Payload};
@@ -132,7 +132,7 @@ impl RemoteTool {
         let mut job = Job::new(step, &*self.name, self.contract.clone(), arguments);
         let principal = context.principal();
         job.mode = self.mode;
-        job.within = crate::catalogue::millis(until.saturating_duration_since(Instant::now()));
+        job.within = millis(until.saturating_duration_since(Instant::now()));
         job.call_id = context.call_id().map(str::to_owned);
         if let Some(execution) = context.execution() {
             job.keep = true;

@@ -2,7 +2,7 @@
 
 use super::connection::{Connection, REQUEST};
 use crate::board::{BoardError, Claim};
-use crate::message::Job;
+use crate::message::{Job, millis};
 use crate::names::{CallerName, Queue};
 use crate::protocol::{ClaimOrder, ClaimedJob};
 use reqwest::Method;
@@ -49,8 +49,4 @@ impl Claim for HttpClaim {
     fn later(&self, delay: Duration) -> BoxFuture<'_, Result<(), BoardError>> {
         Box::pin(self.order(ClaimOrder::Later { delay: millis(delay) }))
     }
-}
-
-pub(super) fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

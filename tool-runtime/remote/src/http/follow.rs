@@ -1,6 +1,7 @@
 //! A stream of messages that connects again by itself.
 
 use super::connection::{Connection, REQUEST};
+use crate::backoff::Backoff;
 use crate::board::BoardError;
 use crate::listener::Heard;
 use crate::names::StepKey;
@@ -16,11 +17,11 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, timeout};
 use tokio_util::task::AbortOnDropHandle;
 
-/// The first and the longest pause before the next attempt to connect. A roll call waits longer.
-const BACKOFF: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
+/// A stream that was open for longer is not one of several attempts to connect.
+const STEADY: Duration = Duration::from_secs(1);
 
 /// What is heard on a stream.
 #[derive(Debug)]
@@ -82,18 +83,16 @@ struct Follower {
 
 impl Follower {
     async fn run(mut self) {
-        let (first, longest) = BACKOFF;
-        let mut pause = first;
+        let mut backoff = Backoff::default();
         loop {
             let started = Instant::now();
             let error = self.once().await;
             tracing::debug!(topic = self.topic, %error, "a stream of the hub ended");
             self.state.send_replace(State::Failed(error));
-            if started.elapsed() > longest {
-                pause = first;
+            if started.elapsed() > STEADY {
+                backoff = Backoff::default();
             }
-            sleep(pause).await;
-            pause = (pause * 2).min(longest);
+            backoff.wait().await;
         }
     }
 

@@ -3,6 +3,7 @@
 use super::memory::BLOB_TTL;
 use super::{Kept, RecordStore, Stored};
 use crate::board::{BoardError, Swap};
+use crate::message::millis;
 use crate::names::{CallerName, StepKey};
 use crate::payload::BlobRef;
 use crate::record::{Record, Revised, Revision};
@@ -97,15 +98,11 @@ fn create(path: &Path) -> Result<(), StoreError> {
 /// Milliseconds of the clock.
 fn now() -> i64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    millis(now)
-}
-
-fn millis(duration: Duration) -> i64 {
-    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
+    0_i64.saturating_add_unsigned(millis(now))
 }
 
 fn after(duration: Duration) -> i64 {
-    now().saturating_add(millis(duration))
+    now().saturating_add_unsigned(millis(duration))
 }
 
 /// Removes some expired rows. Returns their number.
