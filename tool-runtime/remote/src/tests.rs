@@ -9,3 +9,4 @@ mod governance;
 mod hub;
 mod model;
 mod questions;
+mod restarts;

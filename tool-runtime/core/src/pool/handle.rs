@@ -11,7 +11,7 @@ use super::watch::Watcher;
 use crate::context::ToolContext;
 use crate::definition::ToolDefinition;
 use crate::error::CallError;
-use crate::governance::PolicyEngine;
+use crate::governance::{PolicyEngine, StepStore};
 use crate::hook::Found;
 use crate::pattern::ToolPattern;
 use crate::principal::Principal;
@@ -78,6 +78,12 @@ impl ToolPool {
     #[doc(hidden)]
     pub fn has_governors(&self) -> bool {
         !self.governance().governors.is_empty()
+    }
+
+    /// Where calls that ran are looked up.
+    #[doc(hidden)]
+    pub fn step_store(&self) -> Option<Arc<dyn StepStore>> {
+        self.governance().governors.steps.clone()
     }
 
     /// Whether a principal sees a tool. `None` if all principals see all tools.

@@ -43,6 +43,8 @@ pub(super) struct Attempt<'a> {
     abandoned: Abandoned,
     /// When the record is read, unless something is heard.
     doubt_at: Instant,
+    /// Whether the runners of the queue were asked to settle the step of a runner that is gone.
+    asked_runners: bool,
 }
 
 impl<'a> Attempt<'a> {
@@ -68,6 +70,7 @@ impl<'a> Attempt<'a> {
             until,
             abandoned: Abandoned::new(link, give_up, until),
             doubt_at: Instant::now() + SILENCE,
+            asked_runners: false,
         }
     }
 
@@ -219,6 +222,11 @@ impl<'a> Attempt<'a> {
                     return Some(self.outcome(payload, record.as_ref()).await);
                 }
                 OnDoubt::Submit(round) => return self.submit_again(round).await,
+                // The log of another runner may have the outcome.
+                OnDoubt::Settle(_) if self.is_served() && !self.asked_runners => {
+                    self.asked_runners = true;
+                    return self.submit_again(round).await;
+                }
                 OnDoubt::Settle(revision) => match self.settle(record.as_ref(), revision).await {
                     Settled::Lives => return None,
                     Settled::Over(outcome) => return Some(outcome),

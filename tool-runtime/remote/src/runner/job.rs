@@ -19,8 +19,8 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 use tool_runtime_core::{
-    CallError, ErrorClass, Execution, PeerInfo, Principal, RetryMode, StepId, Tool, ToolCall,
-    ToolContext, ToolResult,
+    Begin, CallError, ErrorClass, Execution, Observation, PeerInfo, Principal, RetryMode, StepId,
+    Tool, ToolCall, ToolContext, ToolResult,
 };
 
 /// The time until a job comes again that another version of the tool is wanted for.
@@ -192,7 +192,8 @@ impl Attended<'_> {
         if *runner == self.shared.id { Holder::Gone } else { self.shared.roster.holder(runner) }
     }
 
-    /// Writes that the outcome is unknown, if the runner that started the step is gone. `None` if it lives.
+    /// Writes the outcome that the log of this pool has, or that it is unknown, if the runner that started the step is gone.
+    /// `None` if it lives.
     async fn settle(
         &self,
         record: Option<&Revised>,
@@ -205,10 +206,27 @@ impl Attended<'_> {
         if !is_own && !self.shared.roster.is_gone(runner, &*self.shared.board).await {
             return Ok(None);
         }
-        let outcome = outcome::write(Err(&outcome::unknown(self.job.tool(), runner)));
-        let round = self.job.round();
-        let settled = Record::settled(round, &self.shared.id, Payload::Inline(outcome));
+        let outcome = match self.logged_outcome(record.map_or(1, |it| it.record.round)).await {
+            Some(outcome) => self.payload(outcome::write(outcome.as_ref())).await?,
+            None => {
+                Payload::Inline(outcome::write(Err(&outcome::unknown(self.job.tool(), runner))))
+            }
+        };
+        let settled = Record::settled(self.job.round(), &self.shared.id, outcome);
         self.swap(&settled, revision).await.map(Some)
+    }
+
+    /// The outcome of a round in the log of this pool: that of an earlier process, whose runner is gone.
+    async fn logged_outcome(&self, round: u32) -> Option<Result<Observation, CallError>> {
+        let steps = self.shared.pool.step_store()?;
+        match steps.begin(&step_of_round(self.job.step(), round), self.mode).await {
+            Ok(Begin::Replay(outcome)) => Some(outcome),
+            Ok(_) => None,
+            Err(error) => {
+                tracing::warn!(runner = %self.shared.id, step = %self.job.step(), "the log cannot be read: {error}");
+                None
+            }
+        }
     }
 
     async fn read(&self) -> Result<Option<Revised>, BoardError> {
@@ -324,10 +342,7 @@ impl Attended<'_> {
     /// The context of the call at this runner.
     fn context(&self, line: &Arc<Line>) -> Result<ToolContext, CallError> {
         let (job, pool) = (self.job, &self.shared.pool);
-        let step = match job.round() {
-            1 => job.step().clone(),
-            round => StepId::new(format!("{}/{round}", job.step())),
-        };
+        let step = step_of_round(job.step(), job.round());
         let peer = CallerPeer {
             accepts: job.accepts.clone(),
             info: job.client.clone().map(client),
@@ -419,6 +434,14 @@ struct Begun {
     /// The record that the outcome replaces.
     revision: Revision,
     refusal: Option<CallError>,
+}
+
+/// A step as the log of the runner names it, which must not take a later round for the first.
+fn step_of_round(step: &StepId, round: u32) -> StepId {
+    match round {
+        1 => step.clone(),
+        round => StepId::new(format!("{step}/{round}")),
+    }
 }
 
 fn client(client: Client) -> PeerInfo {
