@@ -1,7 +1,7 @@
 //! Queues of jobs in memory, with leases.
 
 use crate::board::{BoardError, Claim, Depth};
-use crate::message::Job;
+use crate::message::{self, Job};
 use crate::names::{CallerName, Queue, StepKey};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, Weak};
@@ -13,6 +13,9 @@ use tool_runtime_core::{BoxFuture, StepId};
 
 /// The most jobs of one caller that wait in a queue.
 const MAX_QUEUED: usize = 1000;
+
+/// The most bytes of these jobs.
+const MAX_BYTES: usize = 64 * 1024 * 1024;
 
 /// All queues.
 #[derive(Debug)]
@@ -39,8 +42,15 @@ struct State {
     ready: Ready,
     /// When entries change: a lease lapses, a delay ends.
     due: BTreeSet<(Instant, u64)>,
-    /// The number of waiting jobs of each caller.
-    waiting: HashMap<CallerName, usize>,
+    /// The waiting jobs of each caller.
+    waiting: HashMap<CallerName, Waiting>,
+}
+
+/// Jobs of a caller that wait.
+#[derive(Debug, Default)]
+struct Waiting {
+    jobs: usize,
+    bytes: usize,
 }
 
 /// Entries that may be claimed: those of each caller in order, one caller after the other.
@@ -94,6 +104,8 @@ struct Step {
 #[derive(Debug)]
 struct Entry {
     job: Arc<Job>,
+    /// Bytes as JSON.
+    size: usize,
     caller: CallerName,
     submitted: Instant,
     expires: Instant,
@@ -200,16 +212,13 @@ impl State {
                 return Ok(false);
             }
         }
-        let waiting = self.waiting.entry(caller.clone()).or_default();
-        if *waiting >= MAX_QUEUED {
-            let text = format!("{MAX_QUEUED} calls of `{caller}` wait in the queue already");
-            return Err(BoardError::Full(text));
-        }
-        *waiting += 1;
+        let size = message::write(job).len();
+        self.check_room(caller, size)?;
         let (number, now) = (self.next, Instant::now());
         self.next += 1;
         let entry = Entry {
             job: Arc::new(job.clone()),
+            size,
             caller: caller.clone(),
             submitted: now,
             expires: now + keep,
@@ -222,7 +231,17 @@ impl State {
         let new = || Step { owner: caller.clone(), rounds: BTreeMap::new() };
         step.or_insert_with(new).rounds.insert(job.round, number);
         self.ready.push_back(caller, number);
+        self.waits(number);
         Ok(true)
+    }
+
+    fn check_room(&self, caller: &CallerName, size: usize) -> Result<(), BoardError> {
+        let Some(Waiting { jobs, bytes }) = self.waiting.get(caller) else { return Ok(()) };
+        if *jobs < MAX_QUEUED && bytes + size <= MAX_BYTES {
+            return Ok(());
+        }
+        let text = format!("{jobs} calls of `{caller}` ({bytes} bytes) wait in the queue already");
+        Err(BoardError::Full(text))
     }
 
     fn claim(&mut self, line: &Arc<Line>, max: usize) -> Vec<Box<dyn Claim>> {
@@ -244,9 +263,8 @@ impl State {
                 job: Arc::clone(&entry.job),
                 caller: entry.caller.clone(),
             }));
-            let caller = entry.caller.clone();
             self.due.insert((lapses, number));
-            self.count(&caller, false);
+            self.waits_no_more(number);
         }
         // Others may wait for the rest.
         if !self.ready.is_empty() {
@@ -255,15 +273,22 @@ impl State {
         claimed
     }
 
-    /// Counts a job that waits or waits no more.
-    fn count(&mut self, caller: &CallerName, waits: bool) {
-        let Some(waiting) = self.waiting.get_mut(caller) else { return };
-        match waits {
-            true => *waiting += 1,
-            false => *waiting = waiting.saturating_sub(1),
-        }
-        if *waiting == 0 {
-            self.waiting.remove(caller);
+    /// Counts a job that waits.
+    fn waits(&mut self, number: u64) {
+        let Some(entry) = self.entries.get(&number) else { return };
+        let waiting = self.waiting.entry(entry.caller.clone()).or_default();
+        waiting.jobs += 1;
+        waiting.bytes += entry.size;
+    }
+
+    /// Counts a job that waited until now.
+    fn waits_no_more(&mut self, number: u64) {
+        let Some(entry) = self.entries.get(&number) else { return };
+        let Some(waiting) = self.waiting.get_mut(&entry.caller) else { return };
+        waiting.jobs -= 1;
+        waiting.bytes -= entry.size;
+        if waiting.jobs == 0 {
+            self.waiting.remove(&entry.caller);
         }
     }
 
@@ -284,9 +309,8 @@ impl State {
                 }
                 _ if entry.expires <= now => self.remove(number),
                 Place::Claimed(_) => {
-                    let caller = entry.caller.clone();
                     self.put_back(number);
-                    self.waiting.entry(caller).and_modify(|n| *n += 1).or_insert(1);
+                    self.waits(number);
                 }
                 Place::Delayed(_) => self.put_back(number),
                 Place::Ready => {}
@@ -303,15 +327,16 @@ impl State {
     }
 
     fn remove(&mut self, number: u64) {
+        let is_claimed = |entry: &Entry| matches!(entry.place, Place::Claimed(_));
+        if !self.entries.get(&number).is_some_and(is_claimed) {
+            self.waits_no_more(number);
+        }
         let Some(entry) = self.entries.remove(&number) else { return };
         if let Some(step) = self.steps.get_mut(&entry.job.step) {
             step.rounds.remove(&entry.job.round);
             if step.rounds.is_empty() {
                 self.steps.remove(&entry.job.step);
             }
-        }
-        if !matches!(entry.place, Place::Claimed(_)) {
-            self.count(&entry.caller, false);
         }
     }
 
@@ -383,13 +408,35 @@ impl Claim for Delivery {
         Box::pin(async move {
             self.change(|state, _| {
                 let until = Instant::now() + delay;
-                let entry = state.claimed(self.number, self.claim)?;
-                entry.place = Place::Delayed(until);
-                let caller = entry.caller.clone();
+                state.claimed(self.number, self.claim)?.place = Place::Delayed(until);
                 state.due.insert((until, self.number));
-                state.waiting.entry(caller).and_modify(|n| *n += 1).or_insert(1);
+                state.waits(self.number);
                 Ok(())
             })
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::payload::{Digest, Json, Payload};
+    use crate::random;
+    use serde_json::json;
+
+    #[tokio::test]
+    async fn a_queue_is_full_by_the_size_of_its_jobs_too() {
+        let (queues, queue) = (Queues::new(Duration::from_secs(16)), "web".parse().unwrap());
+        let caller = "pool1".parse().unwrap();
+        let arguments = Payload::Inline(Json::of(&json!({ "text": "x".repeat(250_000) })));
+        let submit = || {
+            let job = Job::new(random::step(), "read", Digest::of(b""), arguments.clone());
+            queues.submit(&queue, &job, &caller, Duration::from_secs(60))
+        };
+        let queued = (0..MAX_QUEUED).take_while(|_| submit().is_ok()).count();
+        assert_eq!(queued, MAX_BYTES / 250_000);
+        claim(&queues, &queue, 1).await;
+        assert_eq!(submit(), Ok(()), "a claimed job does not wait");
+        assert!(matches!(submit(), Err(BoardError::Full(_))));
     }
 }
