@@ -352,7 +352,7 @@ async fn run(
     #[cfg(feature = "remote")]
     let remote = match &setup.remote {
         Some(url) => {
-            let connection = remote::Connection::open(url, &pool).await;
+            let connection = remote::Connection::open(url, &pool, &command).await;
             Some(connection.map_err(|problem| Failure::Setup(problem.into()))?)
         }
         None => None,

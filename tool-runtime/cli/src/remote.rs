@@ -7,6 +7,8 @@ mod serve;
 mod status;
 
 pub(super) use connection::Connection;
+#[cfg(feature = "mcp-client")]
+pub(super) use connection::{absent_runners, hub_of};
 
 use super::About;
 use tool_runtime_core::{CommandArguments, CommandForm, ToolPoolBuilder};
@@ -18,6 +20,9 @@ const TOKEN: &str = "TOOL_REMOTE_TOKEN";
 /// Text about the token, for the help.
 const TOKEN_HELP: &str =
     "The token comes from `--token-file`, or else from the environment variable TOOL_REMOTE_TOKEN";
+
+/// The same for programs with the option `remote`.
+const TOKEN_VARIABLE_HELP: &str = "The token comes from the environment variable TOOL_REMOTE_TOKEN";
 
 /// Adds the commands.
 pub(super) fn commands(pool: ToolPoolBuilder, about: &About) -> ToolPoolBuilder {
@@ -53,16 +58,20 @@ impl HubAddress {
     }
 
     async fn connect(&self) -> Result<HttpBoard, BoardError> {
-        connect(&self.url, &self.options).await
+        connect(&self.url, &self.options, TOKEN_HELP).await
     }
 }
 
-/// Connects to a hub. An error about the token says where it comes from.
-async fn connect(url: &str, options: &HttpBoardOptions) -> Result<HttpBoard, BoardError> {
+/// Connects to a hub. An error about the token says where it comes from, by `help`.
+async fn connect(
+    url: &str,
+    options: &HttpBoardOptions,
+    help: &str,
+) -> Result<HttpBoard, BoardError> {
     let connected = HttpBoard::connect(url, options.clone()).await;
     connected.map_err(|error| match error {
         BoardError::Refused(text) if text.contains("token") => {
-            BoardError::Refused(format!("{text} ({TOKEN_HELP})"))
+            BoardError::Refused(format!("{text} ({help})"))
         }
         error => error,
     })

@@ -111,7 +111,7 @@ pub(super) async fn run(
     files: &Files,
 ) -> Result<ExitCode, BoxError> {
     match command {
-        Command::Doctor { json } => Ok(doctor::doctor(&about, files, json).await),
+        Command::Doctor { json } => Ok(doctor::doctor(&about, pool, files, json).await),
         Command::Status { json } => status::status(&about, pool, files, json).await,
         command if files.is_empty() => Ok(about.run(pool, command).await),
         command => connected(about, pool, command, files).await,

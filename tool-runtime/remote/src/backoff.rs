@@ -22,14 +22,19 @@ impl Default for Backoff {
 }
 
 impl Backoff {
-    /// Waits before the next attempt. A reason is logged once.
+    /// Logs a reason, once, and waits before the next attempt.
     pub(crate) async fn pause(&mut self, what: &str, error: &BoardError) {
+        self.log(what, error);
+        self.wait().await;
+    }
+
+    /// Logs a reason, once.
+    pub(crate) fn log(&mut self, what: &str, error: &BoardError) {
         let reason = error.to_string();
         if self.reason != reason {
             tracing::warn!("{what}: {reason}; trying again");
             self.reason = reason;
         }
-        self.wait().await;
     }
 
     /// Waits before the next attempt.

@@ -1,14 +1,14 @@
 //! What an engine gives: records, queues, messages and blobs.
 
+use crate::listener::Listener;
 use crate::message::Job;
 use crate::names::{CallerName, Queue, StepKey};
 use crate::payload::BlobRef;
 use crate::record::{Record, Revised, Revision};
 use bytes::Bytes;
+use std::future::pending;
 use std::time::Duration;
 use tool_runtime_core::BoxFuture;
-
-use crate::listener::Listener;
 
 /// The engine between callers and runners.
 ///
@@ -70,6 +70,20 @@ pub trait Board: Send + Sync + 'static {
 
     /// The jobs of a queue.
     fn depth<'a>(&'a self, queue: &'a Queue) -> BoxFuture<'a, Result<Depth, BoardError>>;
+
+    /// Waits until the engine is out of reach for another reason than `known`, or reachable again (`None`), as far as the
+    /// listeners notice. Default: waits for ever.
+    fn next_outage<'a>(
+        &'a self,
+        _known: &'a Option<BoardError>,
+    ) -> BoxFuture<'a, Option<BoardError>> {
+        Box::pin(pending())
+    }
+
+    /// Whether the credentials of this caller let it call the tools of any queue, as far as the board knows. Default: true.
+    fn may_call(&self) -> bool {
+        true
+    }
 
     /// The name by which the board knows this caller.
     fn caller(&self) -> &CallerName;

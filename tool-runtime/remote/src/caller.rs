@@ -1,5 +1,6 @@
 //! A caller: the tools of runners, in a pool.
 
+mod absence;
 mod attend;
 mod link;
 mod publish;
@@ -11,21 +12,19 @@ mod tool;
 pub use link::Nobody;
 pub use status::{QueueStatus, RemoteStatus, RunnerStatus};
 
-use crate::backoff::persist;
+use crate::backoff::Backoff;
 use crate::board::{Board, BoardError, Topic};
 use crate::listener::{Heard, Listener};
 use crate::message::{self, Presence, Roll};
 use link::Link;
 use publish::Publisher;
-use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval, timeout};
-use tool_runtime_core::seam::Absence;
-use tool_runtime_core::{AbsentSource, BoxFuture, CallError, CancellationToken, Source, ToolPool};
+use tool_runtime_core::{CancellationToken, ToolPool};
 
 /// The time between two looks at which runners have lapsed.
 const LOOK: Duration = Duration::from_secs(1);
@@ -165,20 +164,15 @@ impl RemoteBuilder {
         let end = pool.closing().child_token();
         let link = Link::new(self.board, self.nobody, self.in_flight, end.clone());
         let link = Arc::new(link);
-        let listen = || link.board.listen(&Topic::AllPresence);
-        let heard = timeout(self.start_timeout, persist("runners cannot be heard", listen));
         let publisher =
             Arc::new(Publisher::new(pool.clone(), self.settings, Arc::downgrade(&link)));
         let shared = Arc::new(Shared { link: Arc::clone(&link), publisher });
         let absence: Weak<Shared> = Arc::downgrade(&shared);
         pool.ask_of_absence(absence);
         let (published, count) = watch::channel(0);
-        let heard = heard.await;
         let watch = Watch { link, publisher: Arc::clone(&shared.publisher), end, published };
-        match heard {
-            Ok(presences) => drop(tokio::spawn(watch.run(Some(presences?)))),
-            Err(_) => drop(tokio::spawn(watch.run(None))),
-        }
+        let heard = timeout(self.start_timeout, watch.listen()).await;
+        drop(tokio::spawn(watch.run(heard.ok().transpose()?)));
         drop(timeout(self.start_timeout, settled(count)).await);
         Ok(Remote(shared))
     }
@@ -207,6 +201,11 @@ impl Remote {
             in_flight: 256,
             start_timeout: Duration::from_secs(5),
         }
+    }
+
+    /// The address of the board, without credentials.
+    pub fn address(&self) -> String {
+        self.0.link.board.address()
     }
 
     /// The queues, their runners, and what is wrong with them.
@@ -241,23 +240,26 @@ impl Watch {
     }
 
     async fn follow(&self, presences: Option<Listener>) {
-        let board = &self.link.board;
         let mut presences = match presences {
             Some(presences) => presences,
-            None => {
-                let listen = || board.listen(&Topic::AllPresence);
-                match persist("runners cannot be heard", listen).await {
-                    Ok(presences) => presences,
-                    Err(error) => return self.publisher.fail(&error),
-                }
-            }
+            None => match self.listen().await {
+                Ok(presences) => presences,
+                Err(error) => return self.publisher.note_outage(Some(error)),
+            },
         };
+        let mut outage = None;
+        self.publisher.note_outage(outage.clone());
         self.call_roll().await;
         let mut look = interval(LOOK);
         look.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             let is_news = tokio::select! {
                 _ = look.tick() => true,
+                changed = self.link.board.next_outage(&outage) => {
+                    outage = changed;
+                    self.publisher.note_outage(outage.clone());
+                    false
+                }
                 heard = presences.next() => match heard {
                     Some(heard) => self.hear(heard).await,
                     None => return,
@@ -265,6 +267,20 @@ impl Watch {
             };
             if is_news && self.publisher.refresh(&self.link).await {
                 self.published.send_modify(|count| *count += 1);
+            }
+        }
+    }
+
+    /// Listens to runners, as soon as the board is there.
+    async fn listen(&self) -> Result<Listener, BoardError> {
+        let mut backoff = Backoff::default();
+        loop {
+            match self.link.board.listen(&Topic::AllPresence).await {
+                Err(error) if error.is_transient() => {
+                    self.publisher.note_outage(Some(error));
+                    backoff.wait().await;
+                }
+                listener => return listener,
             }
         }
     }
@@ -300,28 +316,6 @@ impl Watch {
         let roll = message::write(&Roll::new(None));
         // A lost roll call costs one beat.
         drop(self.link.board.send(&Topic::Roll, roll).await);
-    }
-}
-
-impl Absence for Shared {
-    fn why(&self, name: &str) -> Option<CallError> {
-        self.publisher.why_absent(name)
-    }
-
-    fn settling(&self) -> Option<BoxFuture<'static, ()>> {
-        None
-    }
-
-    fn absent(&self) -> Vec<AbsentSource> {
-        let absent = self.publisher.absent();
-        absent
-            .into_iter()
-            .map(|(queue, why)| AbsentSource::new(Source::runner(queue), why))
-            .collect()
-    }
-
-    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
-        self
     }
 }
 

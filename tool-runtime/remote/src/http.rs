@@ -18,7 +18,7 @@ use crate::message::millis;
 use crate::names::{CallerName, Queue, StepKey};
 use crate::payload::{BlobRef, MAX_BLOB};
 use crate::protocol::{
-    self, ClaimRequest, ClaimedJob, KEEP, MAX_CLAIMS, MINE, Put, Sent, Whoami, Written,
+    self, CALL, ClaimRequest, ClaimedJob, KEEP, MAX_CLAIMS, MINE, Put, Sent, Whoami, Written,
 };
 use crate::random;
 use crate::record::{Record, Revised, Revision};
@@ -104,6 +104,7 @@ impl fmt::Debug for HttpBoardOptions {
 pub struct HttpBoard {
     connection: Arc<Connection>,
     name: CallerName,
+    may_call: bool,
     steps: Steps,
     /// The name under which it waits for jobs.
     waiter: String,
@@ -132,9 +133,12 @@ impl HttpBoard {
             );
         }
         let response = connection.send(connection.request(Method::GET, "whoami"), REQUEST).await?;
-        let Whoami { name } = connection.json(response, MAX_ANSWER).await.map_err(no_hub)?;
+        let Whoami { name, scopes } =
+            connection.json(response, MAX_ANSWER).await.map_err(no_hub)?;
+        let may_call = scopes.is_none_or(|scopes| scopes.iter().any(|it| it.starts_with(CALL)));
         let (waiter, claims_no_more) = (random::hex_digits::<8>(), AtomicBool::default());
-        Ok(Self { connection, name, steps: Steps::default(), waiter, claims_no_more })
+        let steps = Steps::default();
+        Ok(Self { connection, name, may_call, steps, waiter, claims_no_more })
     }
 
     fn request(&self, method: Method, path: &str) -> RequestBuilder {
@@ -386,6 +390,17 @@ impl Board for HttpBoard {
             let response = self.connection.send(request, REQUEST).await?;
             self.connection.json(response, MAX_ANSWER).await
         })
+    }
+
+    fn next_outage<'a>(
+        &'a self,
+        known: &'a Option<BoardError>,
+    ) -> BoxFuture<'a, Option<BoardError>> {
+        Box::pin(self.connection.next_outage(known.as_ref()))
+    }
+
+    fn may_call(&self) -> bool {
+        self.may_call
     }
 
     fn caller(&self) -> &CallerName {

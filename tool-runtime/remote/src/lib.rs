@@ -38,6 +38,8 @@ mod random;
 mod record;
 mod roster;
 mod runner;
+#[doc(hidden)]
+pub mod seam;
 #[cfg(test)]
 mod tests;
 mod transition;

@@ -19,6 +19,11 @@ pub(crate) const KEEP: &str = "x-keep";
 /// The topic of all notes and records of the steps of a caller.
 pub(crate) const MINE: &str = "mine";
 
+/// What scopes begin with that allow to call the tools of a queue, and to run them. The name of the queue follows, or `*`.
+pub(crate) const CALL: &str = "call:";
+#[cfg(feature = "hub")]
+pub(crate) const RUN: &str = "run:";
+
 /// The most bytes of a message, a job or a record.
 pub(crate) const MAX_JSON: usize = 1024 * 1024;
 
@@ -93,6 +98,9 @@ pub(crate) struct Failure {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Whoami {
     pub(crate) name: CallerName,
+    /// The scopes of the token. A hub of an earlier version does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) scopes: Option<Vec<String>>,
 }
 
 /// The answer to `PUT steps/QUEUE/STEP`.

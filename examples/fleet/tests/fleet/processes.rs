@@ -1,21 +1,21 @@
 //! Hubs, runners and other programs of the example.
 
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::future::Future;
 use std::path::Path;
 use std::process::{ExitStatus, Output, Stdio};
 use std::time::Duration;
 use tempfile::TempDir;
-use tokio::io::{AsyncBufReadExt as _, BufReader, Lines};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::net::TcpListener;
-use tokio::process::{Child, ChildStderr, ChildStdout, Command};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 use tool_runtime::ToolPool;
 use tool_runtime::remote::{HttpBoard, HttpBoardOptions, Remote};
 
 pub(crate) const FLEET: &str = env!("CARGO_BIN_EXE_fleet");
-const GATEWAY: &str = env!("CARGO_BIN_EXE_fleet-gateway");
+pub(crate) const GATEWAY: &str = env!("CARGO_BIN_EXE_fleet-gateway");
 
 const TOKENS: &str = "gateway:token-of-gateway scopes=call:*
 runner:token-of-runner scopes=run:*";
@@ -35,7 +35,12 @@ pub(crate) struct Process {
 
 impl Process {
     pub(crate) fn start(mut command: Command) -> Self {
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.stdin(Stdio::null());
+        Self::spawn(command)
+    }
+
+    fn spawn(mut command: Command) -> Self {
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.kill_on_drop(true).spawn().unwrap();
         let errors = BufReader::new(child.stderr.take().unwrap()).lines();
         Self { child, errors }
@@ -71,6 +76,65 @@ impl Process {
 
     pub(crate) async fn output(self) -> Output {
         in_time(self.child.wait_with_output()).await.unwrap()
+    }
+}
+
+/// A program that serves MCP over standard input and output.
+pub(crate) struct Server {
+    process: Process,
+    requests: ChildStdin,
+    answers: Lines<BufReader<ChildStdout>>,
+    sent: u32,
+}
+
+impl Server {
+    pub(crate) async fn start(mut command: Command) -> Self {
+        command.stdin(Stdio::piped());
+        let mut process = Process::spawn(command);
+        let requests = process.child.stdin.take().unwrap();
+        let answers = BufReader::new(process.stdout()).lines();
+        let mut server = Self { process, requests, answers, sent: 0 };
+        let hello = json!({
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": { "name": "test", "version": "1.0.0" },
+        });
+        server.request("initialize", hello).await;
+        server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
+        server
+    }
+
+    async fn send(&mut self, message: &Value) {
+        self.requests.write_all(format!("{message}\n").as_bytes()).await.unwrap();
+    }
+
+    /// The result of a request.
+    pub(crate) async fn request(&mut self, method: &str, params: Value) -> Value {
+        self.sent += 1;
+        let request =
+            json!({ "jsonrpc": "2.0", "id": self.sent, "method": method, "params": params });
+        self.send(&request).await;
+        in_time(async {
+            loop {
+                let line = self.answers.next_line().await.unwrap().expect("it ended");
+                let mut answer: Value = serde_json::from_str(&line).unwrap();
+                if answer["id"] == self.sent {
+                    assert!(answer.get("error").is_none(), "{answer}");
+                    return answer["result"].take();
+                }
+            }
+        })
+        .await
+    }
+
+    /// Waits until a tool is listed.
+    pub(crate) async fn until_listed(&mut self, tool: &str) {
+        while !self.request("tools/list", json!({})).await.to_string().contains(tool) {}
+    }
+
+    /// The next line of the log with a text.
+    pub(crate) async fn line(&mut self, text: &str) -> String {
+        self.process.line(text).await
     }
 }
 

@@ -1,21 +1,72 @@
 //! The option `remote` of `main!`: the tools of runners in the served pool.
 
-use super::options;
+use super::{TOKEN_VARIABLE_HELP, options};
+use crate::options::Command;
 use crate::print;
-use std::sync::{Arc, Mutex};
+use std::any::Any;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
-use tokio::time::sleep;
-use tool_runtime_core::seam::{lock, spawn};
-use tool_runtime_core::{CancellationToken, ToolPool};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, timeout, timeout_at};
+use tool_runtime_core::seam::{Absence, spawn};
+use tool_runtime_core::{
+    AbsentSource, BoxFuture, CallError, CancellationToken, ErrorClass, Source, ToolPool,
+};
+use tool_runtime_remote::seam::{missing_runners, no_remote_tool};
 use tool_runtime_remote::{BoardError, HttpBoardOptions, Remote};
 
 /// The pause between two attempts to reach the hub for the first time.
 const PAUSE: Duration = Duration::from_secs(1);
 
+/// The time that a server waits for the first attempt: its client waits for an answer.
+const SERVER_WAIT: Duration = Duration::from_secs(2);
+
+/// The time that lists of tools wait for the hub and its runners.
+const LIST_WAIT: Duration = Duration::from_secs(5);
+
 /// The connection of a pool to a hub, which may come later.
 pub(crate) struct Connection {
-    remote: Arc<Mutex<Option<Remote>>>,
+    pool: ToolPool,
+    hub: Arc<Hub>,
     end: CancellationToken,
+}
+
+/// A hub, for the pool: why its tools are missing before it was reached.
+struct Hub {
+    #[cfg(feature = "mcp-client")]
+    url: String,
+    state: watch::Sender<State>,
+    /// Lists of tools wait for the connection until this time.
+    list_until: Instant,
+    /// Whether changes of the connection are logged. Other commands print what is missing.
+    is_logged: bool,
+}
+
+enum State {
+    Connecting,
+    /// The hub cannot be reached. It is tried again.
+    Away(BoardError),
+    /// The hub refuses the program.
+    Refused(BoardError),
+    Connected(Remote),
+}
+
+impl State {
+    fn is_tried(&self) -> bool {
+        !matches!(self, Self::Connecting)
+    }
+
+    /// Why the tools are missing, until the connection itself tells.
+    fn missing(&self) -> Option<(ErrorClass, String)> {
+        match self {
+            Self::Connecting => {
+                Some((ErrorClass::Transient, "the hub is still being connected to".to_owned()))
+            }
+            Self::Away(error) => Some((ErrorClass::Transient, error.to_string())),
+            Self::Refused(error) => Some((ErrorClass::Denied, error.to_string())),
+            Self::Connected(_) => None,
+        }
+    }
 }
 
 impl Connection {
@@ -23,37 +74,101 @@ impl Connection {
     ///
     /// # Errors
     /// The address or the token is wrong.
-    pub(crate) async fn open(url: &str, pool: &ToolPool) -> Result<Self, String> {
+    pub(crate) async fn open(
+        url: &str,
+        pool: &ToolPool,
+        command: &Command,
+    ) -> Result<Self, String> {
         let options = options(None)?;
         let end = pool.closing().child_token();
-        let connection = Self { remote: Arc::default(), end: end.clone() };
-        match connect(url, &options, pool).await {
-            Ok(remote) => *lock(&connection.remote) = Some(remote),
-            Err(error) if error.is_transient() => {
-                print::warning(&format!("{error}; trying again"));
-                let (url, pool, slot) =
-                    (url.to_owned(), pool.clone(), Arc::clone(&connection.remote));
-                let later = async move {
-                    if let Some(remote) =
-                        end.run_until_cancelled(retry(&url, &options, &pool)).await
-                    {
-                        *lock(&slot) = remote;
-                    }
-                };
-                drop(spawn(Box::pin(later)));
-            }
-            Err(error) => return Err(error.to_string()),
+        let (state, mut states) = watch::channel(State::Connecting);
+        let (list_until, is_logged) = (Instant::now() + LIST_WAIT, command.is_server());
+        let hub = Arc::new(Hub {
+            #[cfg(feature = "mcp-client")]
+            url: url.to_owned(),
+            state,
+            list_until,
+            is_logged,
+        });
+        let absence: Weak<Hub> = Arc::downgrade(&hub);
+        pool.ask_of_absence(absence);
+        let attempts = attempts(url.to_owned(), options, pool.clone(), Arc::clone(&hub));
+        let token = end.clone();
+        drop(spawn(Box::pin(async move {
+            token.run_until_cancelled(attempts).await;
+        })));
+        let tried = states.wait_for(State::is_tried);
+        if command.is_server() {
+            drop(timeout(SERVER_WAIT, tried).await);
+        } else {
+            drop(tried.await);
         }
-        Ok(connection)
+        let connection = Self { pool: pool.clone(), hub, end };
+        let refused = match &*connection.hub.state.borrow() {
+            State::Refused(error) => Some(error.to_string()),
+            _ => None,
+        };
+        match refused {
+            Some(error) => Err(error),
+            None => {
+                connection.warn(command);
+                Ok(connection)
+            }
+        }
+    }
+
+    /// Says why tools are missing. Reports have it themselves, and servers log it.
+    fn warn(&self, command: &Command) {
+        if command.is_server() || is_report(command) {
+            return;
+        }
+        for AbsentSource { source, reason, .. } in absent_runners(&self.pool) {
+            print::warning(&format!("{source} is not connected: {reason}"));
+        }
     }
 
     /// Ends the connection.
     pub(crate) async fn close(self) {
         self.end.cancel();
-        let remote = lock(&self.remote).take();
-        if let Some(remote) = remote {
+        let state = self.hub.state.send_replace(State::Connecting);
+        if let State::Connected(remote) = state {
             remote.close().await;
         }
+    }
+}
+
+fn is_report(command: &Command) -> bool {
+    #[cfg(feature = "mcp-client")]
+    if matches!(command, Command::Doctor { .. }) {
+        return true;
+    }
+    matches!(command, Command::Report { .. })
+}
+
+/// The runners whose tools are missing in a pool.
+pub(crate) fn absent_runners(pool: &ToolPool) -> impl Iterator<Item = AbsentSource> {
+    let absent = pool.report().absent.into_iter();
+    absent.filter(|absent| matches!(absent.source, Source::Runner(_)))
+}
+
+/// The address of the hub that the tools of a pool come from, for `doctor`.
+#[cfg(feature = "mcp-client")]
+pub(crate) fn hub_of(pool: &ToolPool) -> Option<String> {
+    pool.absences_of::<Hub>().first().map(|hub| hub.url.clone())
+}
+
+/// Attempts to connect until it succeeds, or the hub refuses the program.
+async fn attempts(url: String, options: HttpBoardOptions, pool: ToolPool, hub: Arc<Hub>) {
+    loop {
+        let error = match connect(&url, &options, &pool).await {
+            Ok(remote) => return hub.set(State::Connected(remote)),
+            Err(error) => error,
+        };
+        if !error.is_transient() {
+            return hub.set(State::Refused(error));
+        }
+        hub.set(State::Away(error));
+        sleep(PAUSE).await;
     }
 }
 
@@ -62,20 +177,58 @@ async fn connect(
     options: &HttpBoardOptions,
     pool: &ToolPool,
 ) -> Result<Remote, BoardError> {
-    let board = super::connect(url, options).await?;
+    let board = super::connect(url, options, TOKEN_VARIABLE_HELP).await?;
     Remote::builder(board).connect(pool).await
 }
 
-async fn retry(url: &str, options: &HttpBoardOptions, pool: &ToolPool) -> Option<Remote> {
-    loop {
-        sleep(PAUSE).await;
-        match connect(url, options, pool).await {
-            Ok(remote) => return Some(remote),
-            Err(error) if error.is_transient() => {}
-            Err(error) => {
-                tracing::error!("the tools of remote runners are missing: {error}");
-                return None;
-            }
+impl Hub {
+    fn set(&self, state: State) {
+        let before = self.state.send_replace(state);
+        if self.is_logged {
+            log(&before, &self.state.borrow());
         }
+    }
+
+    fn missing(&self) -> Option<(ErrorClass, String)> {
+        self.state.borrow().missing()
+    }
+}
+
+/// Logs that the hub is away, once, and what comes of it. What comes of the first attempt is returned by `open`.
+fn log(before: &State, now: &State) {
+    match (before, now) {
+        (State::Connecting, State::Away(error)) => tracing::warn!("{error}; trying again"),
+        (State::Away(_), State::Refused(error)) => {
+            tracing::error!("the tools of remote runners are missing: {error}");
+        }
+        // A warning like the one that it ends, so that both are logged or none.
+        (State::Away(_), State::Connected(remote)) => {
+            tracing::warn!("connected to the hub at {}", remote.address());
+        }
+        _ => {}
+    }
+}
+
+impl Absence for Hub {
+    fn why(&self, name: &str) -> Option<CallError> {
+        self.missing().map(|(class, reason)| no_remote_tool(name, class, &reason))
+    }
+
+    fn settling(&self) -> Option<BoxFuture<'static, ()>> {
+        let (until, mut states) = (self.list_until, self.state.subscribe());
+        if Instant::now() >= until || states.borrow().is_tried() {
+            return None;
+        }
+        Some(Box::pin(async move {
+            drop(timeout_at(until, states.wait_for(State::is_tried)).await);
+        }))
+    }
+
+    fn absent(&self) -> Vec<AbsentSource> {
+        self.missing().map(|(_, reason)| missing_runners(reason)).into_iter().collect()
+    }
+
+    fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
     }
 }

@@ -42,7 +42,7 @@ pub struct PoolReport {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub alike: Vec<Vec<String>>,
     /// The sources whose tools are missing: external servers that are not connected, or whose
-    /// entries cannot be used.
+    /// entries cannot be used, and queues without runners. `runner:*` is a hub of remote runners.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub absent: Vec<AbsentSource>,
 }

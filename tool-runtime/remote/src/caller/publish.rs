@@ -15,8 +15,7 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout};
 use tool_runtime_core::seam::{Claim, lock};
 use tool_runtime_core::{
-    CallError, ErrorClass, PoolError, PoolProblem, Source, Tool, ToolDefinition, ToolPool,
-    ToolStatus,
+    PoolError, PoolProblem, Source, Tool, ToolDefinition, ToolPool, ToolStatus,
 };
 
 /// The time limit of reading a catalogue.
@@ -37,17 +36,19 @@ const MAX_PROBLEMS: usize = 16;
 /// Publishes the tools of queues.
 pub(super) struct Publisher {
     pool: ToolPool,
-    settings: Settings,
-    link: Weak<Link>,
-    state: Mutex<State>,
+    pub(super) settings: Settings,
+    pub(super) link: Weak<Link>,
+    pub(super) state: Mutex<State>,
     catalogues: Mutex<HashMap<Digest, Arc<Catalogue>>>,
 }
 
 #[derive(Default)]
-struct State {
-    queues: BTreeMap<Queue, Published>,
+pub(super) struct State {
+    pub(super) queues: BTreeMap<Queue, Published>,
     /// The tools of queues that were withdrawn, by ids, and when a runner served them last.
-    withdrawn: BTreeMap<String, (Queue, Instant)>,
+    pub(super) withdrawn: BTreeMap<String, (Queue, Instant)>,
+    /// Why the board is out of reach.
+    pub(super) outage: Option<BoardError>,
     /// The last problems of messages.
     problems: VecDeque<String>,
     /// The catalogues that cannot be read: why, and when that was tried.
@@ -58,11 +59,11 @@ struct State {
 }
 
 /// The published tools of a queue.
-struct Published {
+pub(super) struct Published {
     /// The exclusive right to them.
     _claim: Claim,
     /// By ids.
-    tools: BTreeMap<String, Offered>,
+    pub(super) tools: BTreeMap<String, Offered>,
     /// When a runner served last.
     served: Instant,
     /// What is wrong with them.
@@ -70,7 +71,7 @@ struct Published {
 }
 
 /// A tool as it was published.
-struct Offered {
+pub(super) struct Offered {
     announced: Announced,
     /// Why it is left out, because of another queue.
     problem: Option<String>,
@@ -81,7 +82,7 @@ struct Offered {
 
 impl Offered {
     /// Why it is left out.
-    fn left_out(&self) -> Option<&String> {
+    pub(super) fn left_out(&self) -> Option<&String> {
         self.problem.as_ref().or(self.conflict.as_ref())
     }
 }
@@ -432,11 +433,6 @@ impl Publisher {
         lock(&self.state).note_problem(problem);
     }
 
-    /// Notes that the board refuses the caller.
-    pub(super) fn fail(&self, error: &BoardError) {
-        self.note_problem(format!("runners cannot be heard: {error}"));
-    }
-
     /// Problems that belong to no queue.
     pub(super) fn problems(&self) -> Vec<String> {
         let state = lock(&self.state);
@@ -464,37 +460,6 @@ impl Publisher {
     /// The queues whose tools are published.
     pub(super) fn queues(&self) -> Vec<Queue> {
         lock(&self.state).queues.keys().cloned().collect()
-    }
-
-    /// The reason why the tool of that name is not there.
-    pub(super) fn why_absent(&self, name: &str) -> Option<CallError> {
-        let state = lock(&self.state);
-        let left_out = state.queues.iter().find_map(|(queue, published)| {
-            let problem = published.tools.get(name)?.left_out()?;
-            Some(format!("`{name}` of queue `{queue}` cannot be called: {problem}"))
-        });
-        if let Some(text) = left_out {
-            return Some(CallError::new(ErrorClass::Denied, text));
-        }
-        let (queue, served) = state.withdrawn.get(name)?;
-        let since = served.elapsed().as_secs();
-        let text =
-            format!("`{name}` is not there: no runner of queue `{queue}` was heard for {since} s");
-        Some(CallError::new(ErrorClass::Transient, text))
-    }
-
-    /// The queues that are known and have no runner.
-    pub(super) fn absent(&self) -> Vec<(String, String)> {
-        let Some(link) = self.link.upgrade() else { return Vec::new() };
-        let mut absent = BTreeMap::new();
-        for seen in link.roster.all() {
-            if !link.roster.serves(&seen.presence.queue) {
-                let since = seen.at.elapsed().as_secs();
-                let text = format!("its last runner was heard {since} s ago");
-                absent.insert(seen.presence.queue.to_string(), text);
-            }
-        }
-        absent.into_iter().collect()
     }
 }
 

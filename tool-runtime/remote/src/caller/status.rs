@@ -92,9 +92,7 @@ pub(super) async fn of(link: &Link, publisher: &Publisher) -> RemoteStatus {
         }
         queues.push(QueueStatus { queue, depth, runners, tools, problems: wrong });
     }
-    if queues.is_empty() {
-        problems.push("no runner is there".to_owned());
-    }
+    problems.extend(publisher.missing().map(|(_, reason)| reason));
     RemoteStatus { board: link.board.address(), queues, problems }
 }
 

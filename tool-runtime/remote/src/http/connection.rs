@@ -9,8 +9,10 @@ use reqwest::redirect::Policy;
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode, Url};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::time::Duration;
+use tokio::sync::watch;
 use tool_runtime_mcp::http_client::{builder, is_this_machine};
 
 /// The time for a connection, and for a whole request.
@@ -34,6 +36,8 @@ pub(super) struct Connection {
     pub(super) is_confidential: bool,
     /// The time without any byte after which a stream counts as lost.
     pub(super) silence: Duration,
+    /// Why streams are interrupted, by their topics.
+    outages: watch::Sender<BTreeMap<String, BoardError>>,
 }
 
 impl Connection {
@@ -45,11 +49,27 @@ impl Connection {
         let is_confidential = url.scheme() == "https" || is_this_machine(&url);
         let base = url.as_str().trim_end_matches('/').to_owned();
         let silence = options.silence.unwrap_or(SILENCE);
-        Ok(Self { client, base, is_confidential, silence })
+        let outages = watch::Sender::default();
+        Ok(Self { client, base, is_confidential, silence, outages })
     }
 
     pub(super) fn address(&self) -> &str {
         &self.base
+    }
+
+    /// Notes that the stream of a topic is interrupted, or not any more.
+    pub(super) fn note_outage(&self, topic: &str, error: Option<BoardError>) {
+        self.outages.send_if_modified(|outages| match error {
+            Some(error) => outages.insert(topic.to_owned(), error.clone()) != Some(error),
+            None => outages.remove(topic).is_some(),
+        });
+    }
+
+    /// Waits until the hub is out of reach for another reason, or reachable again.
+    pub(super) async fn next_outage(&self, known: Option<&BoardError>) -> Option<BoardError> {
+        let mut outages = self.outages.subscribe();
+        let changed = outages.wait_for(|outages| outages.values().next() != known).await;
+        changed.ok().and_then(|outages| outages.values().next().cloned())
     }
 
     pub(super) fn request(&self, method: Method, path: &str) -> RequestBuilder {
@@ -180,7 +200,11 @@ impl Connection {
             true => "it does not answer in time".to_owned(),
             false => cause(&error.without_url()),
         };
-        BoardError::Disconnected(format!("cannot reach the hub at {}: {reason}", self.base))
+        let remedy = "start it, or correct the address";
+        BoardError::Disconnected(format!(
+            "cannot reach the hub at {}: {reason}; {remedy}",
+            self.base
+        ))
     }
 }
 

@@ -88,6 +88,9 @@ impl Follower {
             let started = Instant::now();
             let error = self.once().await;
             tracing::debug!(topic = self.topic, %error, "a stream of the hub ended");
+            if self.was_connected {
+                self.connection.note_outage(&self.topic, Some(error.clone()));
+            }
             self.state.send_replace(State::Failed(error));
             if started.elapsed() > STEADY {
                 backoff = Backoff::default();
@@ -148,7 +151,14 @@ impl Follower {
             (self.sink)(News::Gap);
         }
         self.was_connected = true;
+        self.connection.note_outage(&self.topic, None);
         self.state.send_replace(State::Connected);
+    }
+}
+
+impl Drop for Follower {
+    fn drop(&mut self) {
+        self.connection.note_outage(&self.topic, None);
     }
 }
 

@@ -18,6 +18,7 @@
 use crate::board::Topic;
 use crate::names::{CallerName, Queue, RunnerId};
 use crate::payload::Payload;
+use crate::protocol::{CALL, RUN};
 use crate::record::{Author, Record, State};
 use serde::Deserialize;
 use tool_runtime_core::ErrorClass;
@@ -51,8 +52,8 @@ enum Side {
 impl Client {
     fn has(&self, side: Side, queue: &Queue) -> bool {
         let side = match side {
-            Side::Call => "call:",
-            Side::Run => "run:",
+            Side::Call => CALL,
+            Side::Run => RUN,
         };
         let allows = |scope: &String| {
             scope.strip_prefix(side).is_some_and(|name| name == "*" || name == queue.as_str())

@@ -83,7 +83,8 @@ impl Service {
         let path: Vec<&str> = path.ok_or_else(|| unknown(parts))?.split('/').collect();
         match (&parts.method, &path[..]) {
             (&Method::GET, ["whoami"]) => {
-                Ok(json(StatusCode::OK, &Whoami { name: request.client.name }))
+                let Client { name, scopes } = request.client;
+                Ok(json(StatusCode::OK, &Whoami { name, scopes: Some(scopes) }))
             }
             (&Method::GET, ["steps", queue, step]) => self.read(request, queue, step).await,
             (&Method::PUT, ["steps", queue, step]) => self.swap(request, queue, step).await,

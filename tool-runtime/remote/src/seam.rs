@@ -1,0 +1,15 @@
+//! The words of a program that adds the tools of runners to a pool, for the command line.
+
+use tool_runtime_core::{AbsentSource, CallError, ErrorClass, Source};
+
+/// The runners of all queues, whose tools are missing, for the report of a pool.
+pub fn missing_runners(reason: impl Into<String>) -> AbsentSource {
+    AbsentSource::new(Source::runner("*"), reason)
+}
+
+/// The error of a call of a tool that may be one of runners, while their tools are missing.
+pub fn no_remote_tool(name: &str, class: ErrorClass, reason: &str) -> CallError {
+    let text =
+        format!("`{name}` is not there, and the tools of remote runners are missing: {reason}");
+    CallError::new(class, text)
+}
