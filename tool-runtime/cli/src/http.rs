@@ -10,7 +10,7 @@ use std::time::Duration;
 use tool_runtime_jwt::{JwtError, JwtVerifier};
 #[cfg(feature = "jwt")]
 use tool_runtime_server::ProtectedResource;
-use tool_runtime_server::seam::serve_http;
+use tool_runtime_server::seam::{check_address, serve_http};
 use tool_runtime_server::{BearerTokens, HttpOptions, McpServer, TokensError};
 
 /// Time for calls in flight after the first signal.
@@ -49,6 +49,7 @@ fn options(command: &ServeHttp) -> Result<HttpOptions, Vec<String>> {
         options = options.insecure_no_auth();
     }
     let mut problems = options.problems().to_vec();
+    problems.extend(check_address(&command.address).err());
     match tokens(command) {
         Ok(Some(tokens)) => options = options.auth(tokens),
         Ok(None) => {}

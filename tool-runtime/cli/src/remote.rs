@@ -51,10 +51,12 @@ impl HubAddress {
     /// The hub of `--connect`.
     ///
     /// # Errors
-    /// It is not named, or the file of the token cannot be read.
+    /// It is not named, its address or the token has a wrong form, or the file of the token cannot be read.
     fn of(arguments: &CommandArguments) -> Result<Self, String> {
         let url = arguments.value("connect").ok_or("name the hub by `--connect URL`")?;
-        Ok(Self { url: url.to_owned(), options: options(arguments.value("token-file"))? })
+        let options = options(arguments.value("token-file"))?;
+        HttpBoard::check(url, &options).map_err(|error| error.to_string())?;
+        Ok(Self { url: url.to_owned(), options })
     }
 
     async fn connect(&self) -> Result<HttpBoard, BoardError> {
@@ -89,7 +91,7 @@ fn options(file: Option<&str>) -> Result<HttpBoardOptions, String> {
                 .ok_or_else(|| format!("`{file}` is empty; write the token into it"))
                 .map(Some)?
         }
-        None => std::env::var(TOKEN).ok(),
+        None => std::env::var(TOKEN).ok().filter(|token| !token.trim().is_empty()),
     };
     let options = HttpBoardOptions::default();
     Ok(match token {

@@ -120,6 +120,14 @@ struct Steps {
 }
 
 impl HttpBoard {
+    /// Checks the form of an address and of a token, without connecting.
+    ///
+    /// # Errors
+    /// [`BoardError::Refused`]: why [`Self::connect`] would refuse them.
+    pub fn check(address: &str, options: &HttpBoardOptions) -> Result<(), BoardError> {
+        Connection::new(address, options).map(drop)
+    }
+
     /// Connects to a hub, such as `http://127.0.0.1:7750`, and asks it for the name of the token.
     ///
     /// # Errors

@@ -220,6 +220,14 @@ pub async fn serve_router(listener: TcpListener, router: Router, options: HttpOp
     listen::serve(listener, router, options, CancellationToken::new()).await;
 }
 
+/// Checks the form of an address for [`bind`].
+///
+/// # Errors
+/// The text is not an address; the error says what to write.
+pub fn check_address(address: &str) -> Result<(), String> {
+    address::parse(address).map(drop)
+}
+
 /// Listens on `host:port`, or only a port, which means 127.0.0.1.
 ///
 /// # Errors

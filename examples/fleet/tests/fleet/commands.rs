@@ -116,3 +116,44 @@ async fn runners_and_callers_survive_a_restart_of_the_hub() {
     assert!(changes.try_next().is_none());
     remote.close().await;
 }
+
+#[tokio::test]
+async fn wrong_options_are_errors_of_usage() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let (tokens, scopes) = (file("tokens", "a:b scopes=call:*"), file("scopes", "a:b scopes=sing"));
+    let (empty, split) = (file("empty", ""), file("split", "one\ntwo"));
+    let url = "http://127.0.0.1:1";
+    for (line, reason) in [
+        ("remote status", "name the hub by `--connect URL`"),
+        ("remote status --connect nowhere", "is not a URL"),
+        ("remote status --connect ftp://h", "is not the address of a hub"),
+        (&format!("remote status --connect {url} --token-file missing"), "`missing`"),
+        (
+            &format!("remote status --connect {url} --token-file {split}"),
+            "the token has characters",
+        ),
+        ("run --connect nowhere", "is not a URL"),
+        ("run --connect http://ada:b@h", "has a user"),
+        (&format!("run --connect {url} --token-file {empty}"), "is empty"),
+        (&format!("run --connect {url} --queue a.b"), "--queue: "),
+        (&format!("run --connect {url} --slots 0"), "--slots: "),
+        (&format!("run --connect {url} --label eu"), "--label: "),
+        ("remote serve --tokens missing", "`missing`"),
+        (&format!("remote serve --tokens {scopes}"), "the scope `sing`"),
+        (
+            &format!("remote serve --tokens {tokens} --listen nowhere"),
+            "`nowhere` is not an address",
+        ),
+        ("serve --http nowhere", "`nowhere` is not an address"),
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        let (code, printed, errors) = run(command(FLEET, RUNNER, &words)).await;
+        assert_eq!((code, &*printed), (Some(2), ""), "{line}: {errors}");
+        assert!(errors.starts_with("error: ") && errors.contains(reason), "{line}: {errors}");
+    }
+}

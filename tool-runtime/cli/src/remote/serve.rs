@@ -3,8 +3,9 @@
 use crate::{exit, print, signals};
 use std::process::ExitCode;
 use tool_runtime_core::{BoxFuture, CliCommand, CommandArguments, CommandForm, ToolPool};
-use tool_runtime_remote::{Hub, Queue};
+use tool_runtime_remote::{Hub, HubError, Queue};
 use tool_runtime_server::BearerTokens;
+use tool_runtime_server::seam::check_address;
 
 /// Text below the options, for the help.
 const TOKENS: &str = "Each line of the file of tokens is `NAME:TOKEN scopes=call:QUEUE,run:QUEUE`; `*` is all queues. A caller needs `call`, a runner `run`.";
@@ -46,7 +47,11 @@ async fn serve(arguments: &CommandArguments) -> ExitCode {
         print::error("name the file with the tokens of callers and runners by `--tokens FILE`");
         return ExitCode::from(exit::USAGE);
     };
-    let tokens = match read_tokens(tokens) {
+    let address = arguments.value("listen").unwrap_or("127.0.0.1:7750");
+    let tokens = check_address(address)
+        .map_err(|problem| format!("--listen: {problem}"))
+        .and_then(|()| read_tokens(tokens));
+    let tokens = match tokens {
         Ok(tokens) => tokens,
         Err(problem) => {
             print::error(&problem);
@@ -54,7 +59,6 @@ async fn serve(arguments: &CommandArguments) -> ExitCode {
         }
     };
     let file = arguments.value("db").unwrap_or("remote.db");
-    let address = arguments.value("listen").unwrap_or("127.0.0.1:7750");
     let served = async { Hub::open(file)?.serve(address, tokens).await };
     match served.await {
         Ok(server) => {
@@ -65,7 +69,10 @@ async fn serve(arguments: &CommandArguments) -> ExitCode {
         }
         Err(error) => {
             print::error(&error.to_string());
-            ExitCode::from(exit::SETUP)
+            ExitCode::from(match error {
+                HubError::Listen(_) => exit::ERROR,
+                _ => exit::SETUP,
+            })
         }
     }
 }

@@ -225,7 +225,7 @@ fn parse(address: &str) -> Result<Url, String> {
         .map_err(|error| format!("the address of the hub is not a URL: {error}; {remedy}"))?;
     if !url.username().is_empty() || url.password().is_some() || url.query().is_some() {
         return Err(
-            "the address of the hub has a user, a password or parameters; give the token by `HttpBoardOptions::token`"
+            "the address of the hub has a user, a password or parameters; give the token apart from it"
                 .to_owned(),
         );
     }
