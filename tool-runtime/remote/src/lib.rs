@@ -61,7 +61,7 @@ pub use message::Job;
 pub use names::{CallerName, NameError, Queue, RunnerId, StepKey};
 pub use payload::{BlobRef, Digest, Json, MAX_BLOB, MAX_INLINE, Payload};
 pub use record::{Author, Ended, Record, Revised, Revision, State};
-pub use runner::Runner;
+pub use runner::{Runner, RunnerNews};
 
 /// The time between two signs of life of a runner: its presence, and for each call a note, a renewal of the claim and a look
 /// at the record.

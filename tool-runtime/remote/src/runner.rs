@@ -2,6 +2,7 @@
 
 mod announce;
 mod job;
+mod news;
 mod peer;
 mod running;
 
@@ -12,6 +13,7 @@ use crate::message::{self, Control};
 use crate::names::{CallerName, Queue, RunnerId};
 use crate::roster::Roster;
 use announce::Announcer;
+pub use news::RunnerNews;
 use running::{RunningJobs, Stop};
 use std::collections::BTreeMap;
 use std::pin::pin;
@@ -59,6 +61,7 @@ pub struct Runner {
     labels: BTreeMap<String, String>,
     program: String,
     principals: Option<Arc<Principals>>,
+    report: Arc<news::Report>,
 }
 
 impl Runner {
@@ -71,6 +74,7 @@ impl Runner {
             labels: BTreeMap::new(),
             program: String::new(),
             principals: None,
+            report: Arc::new(news::log),
         }
     }
 
@@ -125,6 +129,13 @@ impl Runner {
         self
     }
 
+    /// Sets what is told when the board has accepted the runner, and when the connection is lost and back. Default: the log.
+    #[must_use]
+    pub fn on_news(mut self, report: impl Fn(&RunnerNews) + Send + Sync + 'static) -> Self {
+        self.report = Arc::new(report);
+        self
+    }
+
     /// The queue that the runner serves.
     pub fn queue_name(&self) -> Queue {
         self.queue.clone().unwrap_or_else(|| Queue::of_program(&program_name()))
@@ -151,6 +162,9 @@ impl Runner {
         tasks.spawn(Arc::clone(&shared).obey(control));
         tasks.spawn(Arc::clone(&shared).hear_others(presence));
         let announcer = Announcer::begin(Arc::clone(&shared)).await?;
+        shared.announce(announce::Beat::Here).await;
+        shared.report_accepted();
+        tasks.spawn(Arc::clone(&shared).follow_connection());
         let announcing = tasks.spawn(announcer.announce(roll));
         let mut jobs = JoinSet::new();
         let served = shared.claim_until_end(&mut jobs, token).await;
@@ -171,6 +185,9 @@ struct Shared {
     labels: BTreeMap<String, String>,
     program: String,
     principals: Option<Arc<Principals>>,
+    report: Arc<news::Report>,
+    /// The board is out of reach, which is reported.
+    is_cut_off: AtomicBool,
     slots: usize,
     permits: Arc<Semaphore>,
     /// The other runners of the queue.
@@ -187,7 +204,7 @@ struct Shared {
 impl Shared {
     fn new(runner: Runner, pool: ToolPool) -> Self {
         let queue = runner.queue_name();
-        let Runner { board, slots, labels, program, principals, .. } = runner;
+        let Runner { board, slots, labels, program, principals, report, .. } = runner;
         Self {
             board,
             pool,
@@ -196,6 +213,8 @@ impl Shared {
             labels,
             program: if program.is_empty() { program_name() } else { program },
             principals,
+            report,
+            is_cut_off: AtomicBool::new(false),
             slots,
             permits: Arc::new(Semaphore::new(slots)),
             roster: Roster::default(),
@@ -250,7 +269,11 @@ impl Shared {
                     self.attend_all(claims, permit, jobs);
                 }
                 Err(error) if error.is_transient() => {
-                    backoff.pause("the runner cannot claim calls", &error).await;
+                    // The listeners notice a lost connection meanwhile.
+                    backoff.wait().await;
+                    if !self.is_cut_off.load(Ordering::Relaxed) {
+                        backoff.log("the runner cannot claim calls", &error);
+                    }
                 }
                 Err(error) => return Err(error),
             }

@@ -9,9 +9,11 @@ async fn a_runner_waits_for_a_hub_that_starts_later() {
     let words =
         ["run", "--connect", &format!("http://{address}"), "--queue", "math", "--allow", "math.*"];
     let mut runner = Process::start(command(FLEET, RUNNER, &words));
-    runner.line("; trying again").await;
+    let first = runner.line("; trying again").await;
+    assert!(first.starts_with(&format!("warning: cannot reach the hub at http://{address}: ")));
     let hub = Hub::start_at(&address).await;
-    runner.line("runner of queue `math`").await;
+    let accepted = format!("runner of queue `math` at http://{address}: 1 tool, 16 slots");
+    assert_eq!(runner.line("").await, accepted);
     let (code, printed, errors) = run(hub.gateway(&["call", "math.add", "a=2", "b=40"])).await;
     assert_eq!((code, printed.trim()), (Some(0), "42"), "{errors}");
 }
@@ -34,11 +36,25 @@ async fn a_wrong_token_is_an_error_of_every_command() {
 }
 
 #[tokio::test]
+async fn a_runner_says_once_that_the_hub_is_away_and_that_it_is_back() {
+    let mut hub = Hub::start().await;
+    let mut runner = hub.run("math").await;
+    hub.restart().await;
+    let lost = runner.line("").await;
+    let begin = format!("warning: lost the connection to the hub at {}: ", hub.url);
+    assert!(lost.starts_with(&begin) && lost.ends_with("; trying again"), "{lost}");
+    assert_eq!(runner.line("").await, format!("connected to the hub at {} again", hub.url));
+    runner.terminate();
+    assert_eq!(runner.rest().await, "");
+}
+
+#[tokio::test]
 async fn a_token_without_the_scope_of_a_queue_is_told_what_it_lacks() {
     let hub = Hub::start().await;
     let (code, _, errors) = run(command(FLEET, CALLER, &["run", "--connect", &hub.url])).await;
     assert_eq!(code, Some(1));
     assert!(errors.contains("give its token the scope `run:fleet`"), "{errors}");
+    assert!(!errors.contains("runner of queue `fleet` at"), "it is not accepted: {errors}");
 }
 
 #[tokio::test]

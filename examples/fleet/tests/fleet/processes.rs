@@ -60,6 +60,18 @@ impl Process {
         .await
     }
 
+    /// The rest of standard error, when the program has ended.
+    pub(crate) async fn rest(mut self) -> String {
+        let mut rest = String::new();
+        in_time(async {
+            while let Some(line) = self.errors.next_line().await.unwrap() {
+                rest += &line;
+            }
+        })
+        .await;
+        rest
+    }
+
     /// Standard output, once.
     pub(crate) fn stdout(&mut self) -> ChildStdout {
         self.child.stdout.take().unwrap()

@@ -8,7 +8,7 @@ use tokio::time::sleep;
 use tool_runtime_core::{
     BoxFuture, CancellationToken, CliCommand, CommandArguments, CommandForm, ToolPool,
 };
-use tool_runtime_remote::{BoardError, HttpBoard, Runner};
+use tool_runtime_remote::{BoardError, HttpBoard, Runner, RunnerNews};
 
 /// The pause between two attempts to reach the hub for the first time.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -109,9 +109,27 @@ impl Run {
         for (name, value) in settings.labels {
             runner = runner.label(name, value);
         }
-        print::to_stderr(&format!("runner of queue `{}` at {}", runner.queue_name(), hub.url));
+        let url = hub.url.clone();
+        let runner = runner.on_news(move |news| report(news, &url));
         runner.serve_until(pool, &end).await
     }
+}
+
+fn report(news: &RunnerNews, url: &str) {
+    match news {
+        RunnerNews::Accepted { queue, tools, slots } => {
+            let (tools, slots) = (counted(*tools, "tool"), counted(*slots, "slot"));
+            print::to_stderr(&format!("runner of queue `{queue}` at {url}: {tools}, {slots}"));
+        }
+        RunnerNews::Lost(error) => print::warning(&format!("{error}; trying again")),
+        RunnerNews::Back => print::to_stderr(&format!("connected to the hub at {url} again")),
+        _ => {}
+    }
+}
+
+fn counted(count: usize, what: &str) -> String {
+    let s = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{s}")
 }
 
 /// Waits for the hub. `None` if the process is told to end before.

@@ -209,7 +209,7 @@ impl Connection {
 }
 
 /// The last cause of an error: the others say that a request could not be sent.
-fn cause(error: &dyn Error) -> String {
+pub(super) fn cause(error: &dyn Error) -> String {
     let mut last = error;
     while let Some(source) = last.source() {
         last = source;

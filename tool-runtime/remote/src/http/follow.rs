@@ -1,6 +1,6 @@
 //! A stream of messages that connects again by itself.
 
-use super::connection::{Connection, REQUEST};
+use super::connection::{Connection, REQUEST, cause};
 use crate::backoff::Backoff;
 use crate::board::BoardError;
 use crate::listener::Heard;
@@ -110,7 +110,7 @@ impl Follower {
         loop {
             match events.next().await {
                 Some(Ok(event)) => self.hear(event),
-                Some(Err(error)) => return self.lost(&error.to_string()),
+                Some(Err(error)) => return self.lost(&cause(&error)),
                 None => return self.lost("it ended the stream"),
             }
         }

@@ -10,7 +10,7 @@ use crate::message::{self, Presence, Roll};
 use crate::payload::{BlobRef, Digest};
 use bytes::Bytes;
 use std::collections::HashMap;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
@@ -36,6 +36,7 @@ pub(super) enum Beat {
 #[derive(Debug, Default)]
 pub(super) struct Current {
     blob: Mutex<Option<BlobRef>>,
+    tools: AtomicUsize,
     /// The contracts of tools, each with the tool that it was computed for.
     contracts: Mutex<HashMap<String, (Tool, Digest)>>,
 }
@@ -52,6 +53,11 @@ impl Current {
         let contract = contract(tool.definition());
         contracts.insert(tool.name().to_owned(), (tool.clone(), contract.clone()));
         contract
+    }
+
+    /// The number of announced tools.
+    pub(super) fn tools(&self) -> usize {
+        self.tools.load(Ordering::Relaxed)
     }
 
     /// The announced catalogue.
@@ -124,9 +130,11 @@ impl Announcer {
 
 impl Shared {
     async fn store_catalogue(&self) -> Result<(), BoardError> {
-        let bytes = message::write(&Catalogue::of(&self.pool));
+        let catalogue = Catalogue::of(&self.pool);
+        let bytes = message::write(&catalogue);
         let store = || self.board.put(bytes.clone());
         let blob = persist("the tools cannot be announced", store).await?;
+        self.catalogue.tools.store(catalogue.tools.len(), Ordering::Relaxed);
         *lock(&self.catalogue.blob) = Some(blob);
         Ok(())
     }
