@@ -1,6 +1,6 @@
 //! What a gateway says while the hub is away, or no runner is there.
 
-use super::processes::{CALLER, GATEWAY, Hub, Server, command, free_address, run};
+use super::processes::{CALLER, FLEET, GATEWAY, Hub, OTHER, Server, command, free_address, run};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
@@ -98,4 +98,25 @@ async fn a_hub_that_does_not_answer_does_not_delay_a_server() {
     let result = server.request("tools/call", json!({ "name": "math.add" })).await;
     let text = result["content"][0]["text"].as_str().unwrap();
     assert!(text.contains("the hub is still being connected to"), "{text}");
+}
+
+#[tokio::test]
+async fn a_token_that_may_call_no_queue_is_reported() {
+    let hub = Hub::start().await;
+    let _runner = hub.run("math").await;
+    let address = hub.url.trim_start_matches("http://");
+    let reason =
+        "the token of `other` may call no queue; give it the scope `call:QUEUE` at the hub";
+    let (code, _, errors) = gateway(address, OTHER, &CALL).await;
+    assert_eq!(code, Some(1));
+    assert!(
+        errors.contains(&format!("the tools of remote runners are missing: {reason}")),
+        "{errors}"
+    );
+    let (_, printed, _) = gateway(address, OTHER, &["report"]).await;
+    assert!(printed.contains(&format!("runner:* is not connected: {reason}")), "{printed}");
+    let status = command(FLEET, OTHER, &["remote", "status", "--connect", &hub.url]);
+    let (code, printed, _) = run(status).await;
+    assert_eq!(code, Some(1));
+    assert!(printed.contains(&format!("problem: {reason}")), "{printed}");
 }

@@ -1,6 +1,8 @@
 //! The commands `run`, `remote status` and `remote serve`, and the option `remote` of `main!`.
 
-use super::processes::{CALLER, FLEET, Hub, Process, RUNNER, command, free_address, in_time, run};
+use super::processes::{
+    CALLER, FLEET, Hub, OTHER, Process, RUNNER, command, free_address, in_time, run,
+};
 use tool_runtime::ToolCall;
 
 #[tokio::test]
@@ -51,10 +53,14 @@ async fn a_runner_says_once_that_the_hub_is_away_and_that_it_is_back() {
 #[tokio::test]
 async fn a_token_without_the_scope_of_a_queue_is_told_what_it_lacks() {
     let hub = Hub::start().await;
-    let (code, _, errors) = run(command(FLEET, CALLER, &["run", "--connect", &hub.url])).await;
-    assert_eq!(code, Some(1));
-    assert!(errors.contains("give its token the scope `run:fleet`"), "{errors}");
-    assert!(!errors.contains("runner of queue `fleet` at"), "it is not accepted: {errors}");
+    for (token, name) in [(CALLER, "gateway"), (OTHER, "other")] {
+        let (code, _, errors) = run(command(FLEET, token, &["run", "--connect", &hub.url])).await;
+        assert_eq!(code, Some(1));
+        let reason =
+            format!("`{name}` may not run queue `fleet`; give its token the scope `run:fleet`");
+        assert!(errors.contains(&reason), "{errors}");
+        assert!(!errors.contains("runner of queue `fleet` at"), "it is not accepted: {errors}");
+    }
 }
 
 #[tokio::test]

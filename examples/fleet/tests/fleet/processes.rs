@@ -18,9 +18,12 @@ pub(crate) const FLEET: &str = env!("CARGO_BIN_EXE_fleet");
 pub(crate) const GATEWAY: &str = env!("CARGO_BIN_EXE_fleet-gateway");
 
 const TOKENS: &str = "gateway:token-of-gateway scopes=call:*
-runner:token-of-runner scopes=run:*";
+runner:token-of-runner scopes=run:*
+other:token-of-other scopes=run:other";
 pub(crate) const CALLER: &str = "token-of-gateway";
 pub(crate) const RUNNER: &str = "token-of-runner";
+/// The token of a runner of another queue than those of the tests.
+pub(crate) const OTHER: &str = "token-of-other";
 
 /// Fails a test that hangs.
 pub(crate) async fn in_time<T>(future: impl Future<Output = T>) -> T {
