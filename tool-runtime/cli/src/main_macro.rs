@@ -25,6 +25,7 @@ use tool_runtime_core::{AskCaller, PoolConfig, Registry, ToolPool, ToolPoolBuild
 /// | `tools = PATH` | uses the tools that this file names, instead of all linked tools and toolsets; `--tools FILE` names another file. See [`PoolConfig`](tool_runtime_core::PoolConfig) |
 /// | `mcp = PATH` | adds the tools of the MCP servers in this file, if it exists; `--mcp-config FILE` names other files, `--var NAME=VALUE` sets their variables. See `McpConfig`; feature `mcp-client` |
 /// | `remote = EXPR` | adds the tools of the runners of a hub: its URL, such as `"http://127.0.0.1:7750"`; the environment variable `TOOL_REMOTE_TOKEN` has the token. Feature `remote` |
+/// | `trust_runners = EXPR` | whether the hints of the runners' tools count, such as `read_only`: for `hint:` filters, policies, concurrent calls, repeating a lost call. Default: false. Feature `remote` |
 /// | `registry = EXPR` | resolves the names in the file of `tools`, instead of the linked tools |
 /// | `pool = CLOSURE` | changes the pool's builder: `\|pool\| pool.deny(["x"])`, or with toolsets `pool.toolset_as::<Lamp>("desk", params)`. A linked toolset added by the closure is not also created without parameters |
 /// | `timeout = DURATION` | limits calls to tools without a timeout |
@@ -117,6 +118,7 @@ macro_rules! __main_option {
     ($setup:ident, tools, $value:expr) => { $setup.tools($value) };
     ($setup:ident, mcp, $value:expr) => { $setup.mcp($value) };
     ($setup:ident, remote, $value:expr) => { $crate::__main_option!(@cli $setup, remote, $value) };
+    ($setup:ident, trust_runners, $value:expr) => { $setup.trust_runners($value) };
     ($setup:ident, registry, $value:expr) => { $setup.registry($value) };
     ($setup:ident, pool, $value:expr) => { $setup.pool($value) };
     ($setup:ident, name, $value:expr) => { $crate::__main_option!(@cli $setup, name, $value) };
@@ -134,7 +136,7 @@ macro_rules! __main_option {
         ::core::compile_error!(::core::concat!(
             "unknown option `",
             ::core::stringify!($unknown),
-            "` of `main!`; write one of `state`, `tools`, `mcp`, `remote`, `registry`, `pool`, `timeout`, `name`, `version`, `about`, `title`, `instructions`"
+            "` of `main!`; write one of `state`, `tools`, `mcp`, `remote`, `trust_runners`, `registry`, `pool`, `timeout`, `name`, `version`, `about`, `title`, `instructions`"
         ));
         $setup
     }};
@@ -149,6 +151,8 @@ pub struct Setup {
     servers: Option<PathBuf>,
     #[cfg(feature = "remote")]
     remote: Option<String>,
+    #[cfg(feature = "remote")]
+    trust_runners: bool,
     registry: Option<Registry>,
     name: Option<String>,
     version: Option<String>,
@@ -204,6 +208,14 @@ impl Setup {
     #[must_use]
     pub fn remote(mut self, url: String) -> Self {
         self.remote = Some(url);
+        self
+    }
+
+    /// `trust_runners = EXPR`.
+    #[cfg(feature = "remote")]
+    #[must_use]
+    pub fn trust_runners(mut self, is_trusted: bool) -> Self {
+        self.trust_runners = is_trusted;
         self
     }
 
@@ -352,7 +364,8 @@ async fn run(
     #[cfg(feature = "remote")]
     let remote = match &setup.remote {
         Some(url) => {
-            let connection = remote::Connection::open(url, &pool, &command).await;
+            let connection =
+                remote::Connection::open(url, setup.trust_runners, &pool, &command).await;
             Some(connection.map_err(|problem| Failure::Setup(problem.into()))?)
         }
         None => None,

@@ -2,4 +2,8 @@
 
 use std::env::var;
 
-tool_runtime::main!(remote = var("FLEET_HUB").unwrap_or("http://127.0.0.1:7750".into()));
+tool_runtime::main!(
+    remote = var("FLEET_HUB").unwrap_or("http://127.0.0.1:7750".into()),
+    // All runners are ours: `read_only` of a tool is true.
+    trust_runners = true,
+);

@@ -179,3 +179,12 @@ async fn wrong_options_are_errors_of_usage() {
         assert!(errors.starts_with("error: ") && errors.contains(reason), "{line}: {errors}");
     }
 }
+
+#[tokio::test]
+async fn a_gateway_that_trusts_runners_lists_their_hints_as_its_own() {
+    let hub = Hub::start().await;
+    let _runner = hub.run("math").await;
+    let (_, printed, errors) = run(hub.gateway(&["list"])).await;
+    let line = printed.lines().find(|line| line.starts_with("math.add")).expect(&errors);
+    assert!(line.contains("read-only") && !line.contains("untrusted"), "{line}");
+}

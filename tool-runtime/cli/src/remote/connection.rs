@@ -70,12 +70,13 @@ impl State {
 }
 
 impl Connection {
-    /// Connects the pool. If the hub is away, the tools come when it is there.
+    /// Connects the pool. `is_trusted`: the hints of runners count. If the hub is away, the tools come when it is there.
     ///
     /// # Errors
     /// The address or the token is wrong.
     pub(crate) async fn open(
         url: &str,
+        is_trusted: bool,
         pool: &ToolPool,
         command: &Command,
     ) -> Result<Self, String> {
@@ -92,7 +93,8 @@ impl Connection {
         });
         let absence: Weak<Hub> = Arc::downgrade(&hub);
         pool.ask_of_absence(absence);
-        let attempts = attempts(url.to_owned(), options, pool.clone(), Arc::clone(&hub));
+        let attempts =
+            attempts(url.to_owned(), options, is_trusted, pool.clone(), Arc::clone(&hub));
         let token = end.clone();
         drop(spawn(Box::pin(async move {
             token.run_until_cancelled(attempts).await;
@@ -158,9 +160,15 @@ pub(crate) fn hub_of(pool: &ToolPool) -> Option<String> {
 }
 
 /// Attempts to connect until it succeeds, or the hub refuses the program.
-async fn attempts(url: String, options: HttpBoardOptions, pool: ToolPool, hub: Arc<Hub>) {
+async fn attempts(
+    url: String,
+    options: HttpBoardOptions,
+    is_trusted: bool,
+    pool: ToolPool,
+    hub: Arc<Hub>,
+) {
     loop {
-        let error = match connect(&url, &options, &pool).await {
+        let error = match connect(&url, &options, is_trusted, &pool).await {
             Ok(remote) => return hub.set(State::Connected(remote)),
             Err(error) => error,
         };
@@ -175,10 +183,11 @@ async fn attempts(url: String, options: HttpBoardOptions, pool: ToolPool, hub: A
 async fn connect(
     url: &str,
     options: &HttpBoardOptions,
+    is_trusted: bool,
     pool: &ToolPool,
 ) -> Result<Remote, BoardError> {
     let board = super::connect(url, options, TOKEN_VARIABLE_HELP).await?;
-    Remote::builder(board).connect(pool).await
+    Remote::builder(board).trust(is_trusted).connect(pool).await
 }
 
 impl Hub {
