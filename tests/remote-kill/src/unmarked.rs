@@ -62,6 +62,10 @@ impl Board for Unmarked {
         self.board.claim(queue, max)
     }
 
+    fn end_claims<'a>(&'a self, queue: &'a Queue) -> BoxFuture<'a, bool> {
+        self.board.end_claims(queue)
+    }
+
     fn send<'a>(
         &'a self,
         to: &'a Topic,

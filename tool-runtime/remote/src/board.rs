@@ -47,10 +47,8 @@ pub trait Board: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<Vec<Box<dyn Claim>>, BoardError>>;
 
     /// Ends [`Self::claim`] in order: what waits returns soon, with jobs that were claimed already, or none. Returns false if
-    /// the board needs no such end, because no job can be on its way to a future that is dropped. Default: false.
-    fn end_claims<'a>(&'a self, _queue: &'a Queue) -> BoxFuture<'a, bool> {
-        Box::pin(async { false })
-    }
+    /// the board needs no such end, because no job can be on its way to a future that is dropped.
+    fn end_claims<'a>(&'a self, queue: &'a Queue) -> BoxFuture<'a, bool>;
 
     /// Sends a message, which may be lost.
     fn send<'a>(

@@ -211,6 +211,10 @@ impl Board for LocalBoard {
         Box::pin(async move { Ok(queues::claim(&self.shared().queues, queue, max).await) })
     }
 
+    fn end_claims<'a>(&'a self, _queue: &'a Queue) -> BoxFuture<'a, bool> {
+        Box::pin(async { false })
+    }
+
     fn send<'a>(
         &'a self,
         to: &'a Topic,

@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::sleep;
+use tokio_util::task::AbortOnDropHandle;
 use tool_runtime_core::BoxFuture;
 
 /// What goes wrong, by chance, of all boards of a test.
@@ -187,6 +188,10 @@ impl Board for FaultyBoard {
         })
     }
 
+    fn end_claims<'a>(&'a self, queue: &'a Queue) -> BoxFuture<'a, bool> {
+        self.inner.end_claims(queue)
+    }
+
     fn send<'a>(
         &'a self,
         to: &'a Topic,
@@ -242,7 +247,7 @@ impl Board for FaultyBoard {
                     speaker.say(heard);
                 }
             });
-            Ok(listener.with_subscription(AbortOnDrop(forward)))
+            Ok(listener.with_subscription(AbortOnDropHandle::new(forward)))
         })
     }
 
@@ -281,14 +286,6 @@ impl Board for FaultyBoard {
 async fn becomes(cut: &mut watch::Receiver<bool>, is_cut: bool) {
     if cut.wait_for(|now| *now == is_cut).await.is_err() {
         std::future::pending::<()>().await;
-    }
-}
-
-struct AbortOnDrop(tokio::task::JoinHandle<()>);
-
-impl Drop for AbortOnDrop {
-    fn drop(&mut self) {
-        self.0.abort();
     }
 }
 
