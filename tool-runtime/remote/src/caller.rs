@@ -254,6 +254,7 @@ impl Watch {
         look.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             let is_news = tokio::select! {
+                biased;
                 _ = look.tick() => true,
                 changed = self.link.board.next_outage(&outage) => {
                     outage = changed;

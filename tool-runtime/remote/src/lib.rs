@@ -32,6 +32,9 @@ mod message;
 mod names;
 mod outcome;
 mod payload;
+#[cfg(test)]
+#[path = "../../core/property.rs"]
+mod property;
 #[cfg(any(feature = "hub", feature = "http"))]
 mod protocol;
 mod random;

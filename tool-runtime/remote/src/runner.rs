@@ -239,6 +239,7 @@ impl Shared {
     ) -> Result<(), BoardError> {
         let mut claiming = pin!(self.claim_jobs(jobs));
         tokio::select! {
+            biased;
             claimed = &mut claiming => return claimed,
             () = token.cancelled() => {}
             () = self.pool.closing().cancelled() => {}

@@ -76,6 +76,7 @@ impl<'a> Questions<'a> {
             }
         };
         tokio::select! {
+            biased;
             () = due => self.ask_collected(),
             Some((id, order)) = self.asked.next() => {
                 if !self.answers.iter().any(|(known, _)| *known == id) {

@@ -89,6 +89,7 @@ impl Announcer {
         beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
+                biased;
                 _ = beat.tick() => {}
                 () = self.shared.announce_now.notified() => {}
                 Some(_) = self.changes.next() => {

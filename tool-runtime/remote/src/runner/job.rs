@@ -282,6 +282,7 @@ impl Attended<'_> {
         let (mut last, mut unheard) = (Instant::now(), 0);
         loop {
             tokio::select! {
+                biased;
                 result = task.join_next() => return result?.ok(),
                 _ = beat.tick() => {
                     let is_heard = line.tell(About::Alive).await;

@@ -12,8 +12,8 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::sync::watch;
-use tokio::time::sleep;
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep};
 use tokio_util::task::AbortOnDropHandle;
 use tool_runtime_core::BoxFuture;
 
@@ -28,6 +28,17 @@ pub(super) struct Faults {
     history: Mutex<HashMap<StepKey, Vec<Revised>>>,
     /// Jobs that were claimed, and come again.
     ghosts: Mutex<Vec<(Job, CallerName)>>,
+    /// What goes on.
+    activity: Mutex<Activity>,
+}
+
+/// What callers and runners do about steps.
+#[derive(Debug)]
+struct Activity {
+    /// The claims that runners have.
+    claims: usize,
+    /// When a board was asked last about a step.
+    asked_at: Instant,
 }
 
 impl Faults {
@@ -38,12 +49,29 @@ impl Faults {
             is_healed: AtomicBool::new(false),
             history: Mutex::default(),
             ghosts: Mutex::default(),
+            activity: Mutex::new(Activity { claims: 0, asked_at: Instant::now() }),
         })
+    }
+
+    /// What the random numbers to come depend on.
+    pub(super) fn random_state(&self) -> u64 {
+        *self.seed.lock().unwrap()
     }
 
     /// From now on nothing goes wrong.
     pub(super) fn heal(&self) {
         self.is_healed.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether no runner has a claim, and no board was asked about a step for a while.
+    pub(super) fn are_idle(&self, pause: Duration) -> bool {
+        let activity = self.activity.lock().unwrap();
+        activity.claims == 0 && activity.asked_at.elapsed() >= pause
+    }
+
+    /// Notes that a board is asked about a step.
+    fn note_asked(&self) {
+        self.activity.lock().unwrap().asked_at = Instant::now();
     }
 
     /// A random number below `below`, by xorshift.
@@ -66,30 +94,25 @@ pub(super) struct FaultyBoard {
     inner: LocalBoard,
     faults: Arc<Faults>,
     /// Whether the process is cut off.
-    cut: watch::Receiver<bool>,
+    cut: Cut,
     is_confidential: bool,
 }
 
 impl FaultyBoard {
-    pub(super) fn new(inner: LocalBoard, faults: &Arc<Faults>, cut: watch::Receiver<bool>) -> Self {
+    pub(super) fn new(inner: LocalBoard, faults: &Arc<Faults>, cut: Cut) -> Self {
         Self { inner, faults: Arc::clone(faults), cut, is_confidential: true }
     }
 
     /// A board that others may listen to, and nothing goes wrong.
     pub(super) fn in_clear(inner: LocalBoard) -> Self {
-        let (faults, cut) = (Faults::new(1, 0), watch::channel(false).1);
-        Self { is_confidential: false, ..Self::new(inner, &faults, cut) }
+        Self { is_confidential: false, ..Self::new(inner, &Faults::new(1, 0), Cut::default()) }
     }
 
     fn check(&self) -> Result<(), BoardError> {
-        match *self.cut.borrow() || self.faults.strikes() {
+        match self.cut.is_cut() || self.faults.strikes() {
             true => Err(BoardError::Disconnected("the connection is broken".to_owned())),
             false => Ok(()),
         }
-    }
-
-    fn is_cut(&self) -> bool {
-        *self.cut.borrow()
     }
 
     /// The time that a request takes.
@@ -101,6 +124,7 @@ impl FaultyBoard {
 impl Board for FaultyBoard {
     fn read<'a>(&'a self, step: &'a StepKey) -> BoxFuture<'a, Result<Option<Revised>, BoardError>> {
         Box::pin(async move {
+            self.faults.note_asked();
             self.travel().await;
             self.check()?;
             if self.faults.strikes() {
@@ -121,6 +145,7 @@ impl Board for FaultyBoard {
         keep: Duration,
     ) -> BoxFuture<'a, Result<Swap, BoardError>> {
         Box::pin(async move {
+            self.faults.note_asked();
             self.travel().await;
             self.check()?;
             let swap = match self.inner.swap(step, record, expected, keep).await? {
@@ -147,6 +172,7 @@ impl Board for FaultyBoard {
         keep: Duration,
     ) -> BoxFuture<'a, Result<(), BoardError>> {
         Box::pin(async move {
+            self.faults.note_asked();
             self.travel().await;
             self.check()?;
             if self.faults.strikes() {
@@ -164,10 +190,10 @@ impl Board for FaultyBoard {
     ) -> BoxFuture<'a, Result<Vec<Box<dyn Claim>>, BoardError>> {
         Box::pin(async move {
             self.check()?;
-            let mut cut = self.cut.clone();
             let claims = tokio::select! {
+                biased;
                 claims = self.inner.claim(queue, max) => claims?,
-                () = becomes(&mut cut, true) => {
+                () = self.cut.becomes(true) => {
                     return Err(BoardError::Disconnected("cut off".to_owned()));
                 }
             };
@@ -175,12 +201,13 @@ impl Board for FaultyBoard {
             for inner in claims {
                 let mut ghosts = self.faults.ghosts.lock().unwrap();
                 ghosts.push((inner.job().clone(), inner.caller().clone()));
-                let board = self.clone();
-                given.push(Box::new(FaultyClaim { inner, board }));
+                let (board, _held) = (self.clone(), Held::new(&self.faults));
+                given.push(Box::new(FaultyClaim { inner, board, _held }));
                 if given.len() < max && self.faults.strikes() {
                     let at = self.faults.random(ghosts.len() as u64) as usize;
                     let (job, caller) = ghosts[at].clone();
-                    given.push(Box::new(Ghost { job, caller, is_repeated: self.faults.strikes() }));
+                    let (is_repeated, _held) = (self.faults.strikes(), Held::new(&self.faults));
+                    given.push(Box::new(Ghost { job, caller, is_repeated, _held }));
                 }
             }
             self.travel().await;
@@ -198,10 +225,13 @@ impl Board for FaultyBoard {
         message: Bytes,
     ) -> BoxFuture<'a, Result<Reach, BoardError>> {
         Box::pin(async move {
+            if matches!(to, Topic::Step(_) | Topic::Control(_)) {
+                self.faults.note_asked();
+            }
             self.travel().await;
             // A runner whose presence is lost counts as cut off.
             let matters = matches!(to, Topic::Presence(_) | Topic::Roll);
-            if self.is_cut() {
+            if self.cut.is_cut() {
                 return Err(BoardError::Disconnected("cut off".to_owned()));
             }
             if !matters && self.faults.strikes() {
@@ -222,12 +252,12 @@ impl Board for FaultyBoard {
             let mut inner = self.inner.listen(topic).await?;
             let board = self.clone();
             let forward = tokio::spawn(async move {
-                let mut cut = board.cut.clone();
                 loop {
                     let heard = tokio::select! {
+                        biased;
                         heard = inner.next() => heard,
-                        () = becomes(&mut cut, true) => {
-                            becomes(&mut cut, false).await;
+                        () = board.cut.becomes(true) => {
+                            board.cut.becomes(false).await;
                             speaker.say(Heard::Gap);
                             // What was said meanwhile is lost.
                             while let Some(Some(_)) =
@@ -282,10 +312,48 @@ impl Board for FaultyBoard {
     }
 }
 
-/// Waits until the process is cut off or not. It stays as it is if nobody changes it any more.
-async fn becomes(cut: &mut watch::Receiver<bool>, is_cut: bool) {
-    if cut.wait_for(|now| *now == is_cut).await.is_err() {
-        std::future::pending::<()>().await;
+/// Whether a process is cut off. Those who wait are woken in order, unlike those of `tokio::sync::watch`: a case is the same
+/// each time.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Cut(Arc<(AtomicBool, Notify)>);
+
+impl Cut {
+    pub(super) fn set(&self, is_cut: bool) {
+        let (now, changed) = &*self.0;
+        now.store(is_cut, Ordering::SeqCst);
+        changed.notify_waiters();
+    }
+
+    pub(super) fn is_cut(&self) -> bool {
+        self.0.0.load(Ordering::SeqCst)
+    }
+
+    /// Waits until the process is cut off or not.
+    async fn becomes(&self, is_cut: bool) {
+        loop {
+            let changed = self.0.1.notified();
+            if self.is_cut() == is_cut {
+                return;
+            }
+            changed.await;
+        }
+    }
+}
+
+/// Counts a claim for as long as a runner has it.
+struct Held(Arc<Faults>);
+
+impl Held {
+    fn new(faults: &Arc<Faults>) -> Self {
+        faults.activity.lock().unwrap().claims += 1;
+        Self(Arc::clone(faults))
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.0.activity.lock().unwrap().claims -= 1;
+        self.0.note_asked();
     }
 }
 
@@ -293,6 +361,7 @@ async fn becomes(cut: &mut watch::Receiver<bool>, is_cut: bool) {
 struct FaultyClaim {
     inner: Box<dyn Claim>,
     board: FaultyBoard,
+    _held: Held,
 }
 
 impl FaultyClaim {
@@ -340,6 +409,7 @@ struct Ghost {
     job: Job,
     caller: CallerName,
     is_repeated: bool,
+    _held: Held,
 }
 
 impl Claim for Ghost {

@@ -1,16 +1,19 @@
 //! Random cases of callers, runners and faults, in paused time; what holds in every case.
 
-use super::faulty::{Faults, FaultyBoard};
+mod case;
+mod search;
+
+use super::faulty::{Cut, Faults, FaultyBoard};
 use super::fleet::{class, text};
 use crate::record::State;
-use crate::{Board as _, Engine, MemoryStore, Queue, Remote, Runner, StepKey};
-use proptest::prelude::*;
+use crate::{Board as _, Depth, Engine, MemoryStore, Queue, Remote, Runner, StepKey};
+use case::{Call, Case, Event, What};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::sync::{Notify, watch};
+use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tool_runtime_core::{
@@ -24,87 +27,8 @@ const GRACE: Duration = Duration::from_millis(100);
 /// The time in which lost messages are repaired, in milliseconds.
 const REPAIRED: u64 = 42_000;
 
-/// One case.
-#[derive(Clone, Debug)]
-struct Case {
-    seed: u64,
-    /// The rate of faults, of 100.
-    rate: u64,
-    calls: Vec<Call>,
-    events: Vec<Event>,
-}
-
-/// A call of one of two callers.
-#[derive(Clone, Debug)]
-struct Call {
-    /// Times are milliseconds.
-    at: u64,
-    caller: usize,
-    is_safe: bool,
-    /// The time until the effect, and after it.
-    before: u64,
-    after: u64,
-    limit: u64,
-    /// When its first attempt is dropped.
-    dropped: Option<u64>,
-    /// Whether it is in an execution, whose next attempt repeats it.
-    keeps: bool,
-    /// Whether the tool asks a question, which a second request answers.
-    asks: bool,
-}
-
-#[derive(Clone, Debug)]
-struct Event {
-    at: u64,
-    process: usize,
-    what: What,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum What {
-    /// The runner is killed; another one starts after a while.
-    Kill { pause: u64 },
-    /// The runner ends in order; another one has started before.
-    Restart,
-    /// The runner or caller is cut off for a while.
-    Cut { time: u64 },
-}
-
-fn call() -> impl Strategy<Value = Call> {
-    let times = (0..20_000_u64, 0..8_000_u64, 0..8_000_u64, 500..60_000_u64);
-    let dropped = proptest::option::weighted(0.25, 0..15_000_u64);
-    let kind =
-        (0..2_usize, any::<bool>(), proptest::bool::weighted(0.3), proptest::bool::weighted(0.2));
-    (times, dropped, kind).prop_map(
-        |((at, before, after, limit), dropped, (caller, is_safe, keeps, asks))| Call {
-            at,
-            caller,
-            is_safe,
-            before,
-            after,
-            limit,
-            dropped,
-            keeps,
-            asks,
-        },
-    )
-}
-
-fn event() -> impl Strategy<Value = Event> {
-    let what = prop_oneof![
-        2 => (0..30_000_u64).prop_map(|pause| What::Kill { pause }),
-        1 => Just(What::Restart),
-        1 => (100..40_000_u64).prop_map(|time| What::Cut { time }),
-    ];
-    (0..30_000_u64, 0..5_usize, what).prop_map(|(at, process, what)| Event { at, process, what })
-}
-
-fn case() -> impl Strategy<Value = Case> {
-    let calls = proptest::collection::vec(call(), 1..6);
-    let events = proptest::collection::vec(event(), 0..4);
-    (any::<u64>(), prop_oneof![Just(0), Just(5), Just(20)], calls, events)
-        .prop_map(|(seed, rate, calls, events)| Case { seed, rate, calls, events })
-}
+/// What goes on asks the board about its step more often than this: the longest pause before another try is two seconds.
+const IDLE: Duration = Duration::from_secs(3);
 
 /// The effects of tools, by the numbers of calls.
 type Effects = Arc<Mutex<HashMap<u64, u32>>>;
@@ -159,7 +83,7 @@ struct World {
     faults: Arc<Faults>,
     effects: Effects,
     queue: Queue,
-    cuts: Vec<watch::Sender<bool>>,
+    cuts: Vec<Cut>,
     /// Whether a runner was killed, ended or cut off.
     has_lost_runner: AtomicBool,
 }
@@ -167,7 +91,7 @@ struct World {
 impl World {
     fn board(&self, name: &str, process: usize) -> FaultyBoard {
         let inner = self.engine.board(name.parse().unwrap());
-        FaultyBoard::new(inner, &self.faults, self.cuts[process].subscribe())
+        FaultyBoard::new(inner, &self.faults, self.cuts[process].clone())
     }
 
     fn start_runner(&self, process: usize) -> (CancellationToken, tokio::task::JoinHandle<()>) {
@@ -178,6 +102,18 @@ impl World {
         let end = token.clone();
         let task = tokio::spawn(async move { drop(runner.serve_until(&pool, &end).await) });
         (token, task)
+    }
+}
+
+impl World {
+    /// Waits until nothing goes on that is about a step. Only the runners' presence is left then, so nothing follows.
+    async fn settled(&self) {
+        let board = self.engine.board("check".parse().unwrap());
+        while !self.faults.are_idle(IDLE)
+            || board.depth(&self.queue).await.unwrap() != Depth::default()
+        {
+            sleep(Duration::from_millis(500)).await;
+        }
     }
 }
 
@@ -215,12 +151,13 @@ async fn run_call(
         let asked_at = Instant::now();
         let called = pool.call_with(ToolCall::json(name, arguments), &context);
         let result = tokio::select! {
+            biased;
             result = called => Some(result),
             // A client of 2026-07-28: the call is dropped, and continued by the next request.
             () = client.is_asked.notified(), if !answers => None,
             () = sleep(Duration::from_millis(call.dropped.unwrap_or(u64::MAX / 2))), if round == 1 && call.dropped.is_some() => None,
         };
-        let was_cut = *world.cuts[3 + call.caller].borrow();
+        let was_cut = world.cuts[3 + call.caller].is_cut();
         (Answered { result, took: asked_at.elapsed(), was_cut }, limit)
     };
     let (first, limit) = attempt(1, !call.asks).await;
@@ -239,14 +176,16 @@ fn step(number: u64) -> StepId {
     StepId::new(format!("{number:032x}"))
 }
 
-async fn run(case: Case) {
+/// Runs a case, and checks it. Returns what tells one course of events from another.
+async fn run(case: Case) -> (u64, Duration) {
+    let begin = Instant::now();
     let queue: Queue = "web".parse().unwrap();
     let world = Arc::new(World {
         engine: Engine::new(MemoryStore::default()),
         faults: Faults::new(case.seed, case.rate),
         effects: Effects::default(),
         queue: queue.clone(),
-        cuts: (0..5).map(|_| watch::Sender::new(false)).collect(),
+        cuts: (0..5).map(|_| Cut::default()).collect(),
         has_lost_runner: AtomicBool::new(false),
     });
     let mut runners: Vec<_> = (0..3).map(|process| Some(world.start_runner(process))).collect();
@@ -291,12 +230,10 @@ async fn run(case: Case) {
     };
     let (answered, ()) = tokio::join!(answered, play);
     // What was cut off comes back, and everything settles.
-    sleep(Duration::from_secs(40)).await;
+    drop(timeout(Duration::from_secs(40), world.settled()).await);
     world.faults.heal();
-    world.cuts.iter().for_each(|cut| {
-        cut.send_replace(false);
-    });
-    sleep(Duration::from_secs(50)).await;
+    world.cuts.iter().for_each(|cut| cut.set(false));
+    timeout(Duration::from_secs(50), world.settled()).await.expect("everything settles");
     check(&world, &case, &answered).await;
     for remote in remotes {
         remote.close().await;
@@ -305,6 +242,7 @@ async fn run(case: Case) {
         token.cancel();
         timeout(Duration::from_secs(60), task).await.expect("a runner ends").unwrap();
     }
+    (world.faults.random_state(), begin.elapsed())
 }
 
 async fn play(
@@ -318,10 +256,10 @@ async fn play(
                 world.has_lost_runner.store(true, Ordering::SeqCst);
             }
             let cut = world.cuts[event.process].clone();
-            cut.send_replace(true);
+            cut.set(true);
             tokio::spawn(async move {
                 sleep(Duration::from_millis(time)).await;
-                cut.send_replace(false);
+                cut.set(false);
             });
         }
         What::Kill { pause } => {
@@ -393,30 +331,4 @@ async fn check(world: &World, case: &Case, answered: &HashMap<u64, Answered>) {
     }
     let depth = board.depth(&world.queue).await.unwrap();
     assert_eq!((depth.queued, depth.claimed), (0, 0), "jobs are left: {case:?}");
-}
-
-fn check_cases(cases: u32) {
-    let config = ProptestConfig {
-        cases,
-        failure_persistence: None,
-        max_shrink_iters: 200,
-        ..ProptestConfig::default()
-    };
-    let mut runner = proptest::test_runner::TestRunner::new(config);
-    let checked = runner.run(&case(), |case| {
-        let runtime =
-            tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
-        runtime.unwrap().block_on(run(case));
-        Ok(())
-    });
-    if let Err(error) = checked {
-        panic!("{error}");
-    }
-}
-
-/// `SEARCH` is a factor: 15 makes 10,500 cases.
-#[test]
-fn every_call_has_one_outcome_whatever_is_lost() {
-    let search = std::env::var("SEARCH").ok().and_then(|text| text.parse().ok());
-    check_cases(search.unwrap_or(1) * 700);
 }
