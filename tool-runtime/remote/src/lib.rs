@@ -59,7 +59,7 @@ pub use hub::{Hub, HubError, HubServer};
 pub use listener::{Heard, Listener, Speaker};
 #[cfg(feature = "hub")]
 pub use local::SqliteStore;
-pub use local::{Engine, Kept, LocalBoard, MemoryStore, RecordStore, Stored};
+pub use local::{Engine, LocalBoard, MemoryStore, RecordStore};
 pub use message::Job;
 pub use names::{CallerName, NameError, Queue, RunnerId, StepKey};
 pub use payload::{BlobRef, Digest, Json, MAX_BLOB, MAX_INLINE, Payload};

@@ -1,29 +1,28 @@
 //! A board inside of this process: queues and topics in memory, records and blobs in a store.
 
+mod callers;
 mod memory;
-mod owners;
 mod queues;
 #[cfg(feature = "hub")]
 mod sqlite;
 mod topics;
 
-pub use memory::MemoryStore;
-use owners::Owners;
+use callers::Callers;
 #[cfg(feature = "hub")]
-pub(crate) use owners::StepNews;
+pub(crate) use callers::StepNews;
+pub use memory::MemoryStore;
 use queues::Queues;
 #[cfg(feature = "hub")]
 pub use sqlite::SqliteStore;
 pub(crate) use topics::Topics;
 
 use crate::LEASE;
-
 use crate::board::{Board, BoardError, Claim, Depth, Reach, Swap, Topic};
 use crate::listener::{Heard, Listener};
 use crate::message::Job;
 use crate::names::{CallerName, Queue, StepKey};
 use crate::payload::BlobRef;
-use crate::record::{Author, Record, Revised, Revision, State};
+use crate::record::{Record, Revised, Revision};
 use bytes::Bytes;
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,48 +47,28 @@ struct Shared {
     store: Box<dyn RecordStore>,
     queues: Queues,
     topics: Topics,
-    owners: Owners,
+    callers: Callers,
 }
 
 /// What has to last: records and blobs.
 pub trait RecordStore: Send + Sync + 'static {
-    /// The record of a step, and the caller that it belongs to.
-    fn read<'a>(&'a self, step: &'a StepKey) -> BoxFuture<'a, Result<Option<Kept>, BoardError>>;
+    /// The record of a step.
+    fn read<'a>(&'a self, step: &'a StepKey) -> BoxFuture<'a, Result<Option<Revised>, BoardError>>;
 
-    /// Writes a record of a step if the present revision is `expected`, for as long as `keep`. `owner` is the caller of the
-    /// step, if it is known; the first one that is known stays, and is returned.
+    /// Writes a record of a step if the present revision is `expected`, for as long as `keep`.
     fn swap<'a>(
         &'a self,
         step: &'a StepKey,
         record: &'a Record,
         expected: Revision,
         keep: Duration,
-        owner: Option<&'a CallerName>,
-    ) -> BoxFuture<'a, Result<Stored, BoardError>>;
+    ) -> BoxFuture<'a, Result<Swap, BoardError>>;
 
     /// Stores bytes for a day.
     fn put(&self, blob: BlobRef, bytes: Bytes) -> BoxFuture<'_, Result<(), BoardError>>;
 
     /// The bytes of a blob.
     fn get<'a>(&'a self, blob: &'a BlobRef) -> BoxFuture<'a, Result<Bytes, BoardError>>;
-}
-
-/// A record in a store.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Kept {
-    /// The record.
-    pub revised: Revised,
-    /// The caller of the step, if it is known.
-    pub owner: Option<CallerName>,
-}
-
-/// What a store did with a record.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Stored {
-    /// Whether it wrote the record.
-    pub swap: Swap,
-    /// The caller of the step, if it is known.
-    pub owner: Option<CallerName>,
 }
 
 impl Engine {
@@ -104,7 +83,7 @@ impl Engine {
             store: Box::new(store),
             queues: Queues::new(lease),
             topics: Topics::default(),
-            owners: Owners::default(),
+            callers: Callers::default(),
         }))
     }
 
@@ -113,31 +92,20 @@ impl Engine {
         LocalBoard { engine: self.clone(), name }
     }
 
-    /// The caller of a step, if it is known: the one that queued its job or wrote its record first.
-    ///
-    /// # Errors
-    /// The store cannot be read.
-    pub async fn owner(&self, step: &StepKey) -> Result<Option<CallerName>, BoardError> {
-        if let Some(owner) = self.0.queues.owner(step) {
-            return Ok(Some(owner));
-        }
-        Ok(self.0.store.read(step).await?.and_then(|kept| kept.owner))
-    }
-
     /// What is heard about the steps of a caller from now on.
     #[cfg(feature = "hub")]
     pub(crate) fn listen_to_own(
         &self,
-        owner: &CallerName,
+        caller: &CallerName,
     ) -> tokio::sync::broadcast::Receiver<StepNews> {
-        self.0.owners.listen(owner)
+        self.0.callers.listen(caller)
     }
 
-    /// Passes on what is heard about a step to its owner, and to those of this process who listen.
-    fn say(&self, step: &StepKey, owner: Option<&CallerName>, heard: &Heard) -> Reach {
+    /// Passes on what is heard about a step to its caller, and to those of this process who listen.
+    fn say(&self, step: &StepKey, heard: &Heard) -> Reach {
         let here = self.0.topics.say(&Topic::Step(step.clone()), heard);
-        let there = owner.map(|owner| self.0.owners.say(owner, step, heard));
-        if there == Some(Reach::Somebody) { Reach::Somebody } else { here }
+        let there = self.0.callers.say(step, heard);
+        if there == Reach::Somebody { there } else { here }
     }
 }
 
@@ -158,20 +126,11 @@ impl LocalBoard {
     fn shared(&self) -> &Shared {
         &self.engine.0
     }
-
-    /// The owner of a step whose record only its caller writes.
-    fn owner_by(&self, record: &Record) -> Option<CallerName> {
-        match &record.state {
-            State::Suspended => Some(self.name.clone()),
-            State::Done { by: Author::Caller(caller), .. } => Some(caller.clone()),
-            _ => None,
-        }
-    }
 }
 
 impl Board for LocalBoard {
     fn read<'a>(&'a self, step: &'a StepKey) -> BoxFuture<'a, Result<Option<Revised>, BoardError>> {
-        Box::pin(async { Ok(self.shared().store.read(step).await?.map(|kept| kept.revised)) })
+        Box::pin(async { self.shared().store.read(step).await })
     }
 
     fn swap<'a>(
@@ -182,13 +141,11 @@ impl Board for LocalBoard {
         keep: Duration,
     ) -> BoxFuture<'a, Result<Swap, BoardError>> {
         Box::pin(async move {
-            let Shared { store, queues, .. } = self.shared();
-            let owner = queues.owner(step).or_else(|| self.owner_by(record));
-            let stored = store.swap(step, record, expected, keep, owner.as_ref()).await?;
-            let swap = stored.swap.recognised(record);
+            let swap = self.shared().store.swap(step, record, expected, keep).await?;
+            let swap = swap.recognised(record);
             if let Swap::Written(revision) = swap {
                 let heard = Heard::Record(Box::new(Revised { record: record.clone(), revision }));
-                self.engine.say(step, stored.owner.as_ref(), &heard);
+                self.engine.say(step, &heard);
             }
             Ok(swap)
         })
@@ -223,10 +180,7 @@ impl Board for LocalBoard {
         Box::pin(async move {
             let heard = Heard::Message(message);
             match to {
-                Topic::Step(step) => {
-                    let owner = self.engine.owner(step).await?;
-                    Ok(self.engine.say(step, owner.as_ref(), &heard))
-                }
+                Topic::Step(step) => Ok(self.engine.say(step, &heard)),
                 _ => Ok(self.shared().topics.say(to, &heard)),
             }
         })

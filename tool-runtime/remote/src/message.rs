@@ -1,6 +1,6 @@
 //! Messages between callers and runners, as JSON. Durations are milliseconds; no message has a time of a clock.
 
-use crate::names::{Queue, RunnerId};
+use crate::names::{CallerName, Queue, RunnerId, StepKey};
 use crate::payload::{BlobRef, Digest, Json, Payload};
 use crate::version::Version;
 use bytes::Bytes;
@@ -263,6 +263,8 @@ pub(crate) struct Question {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Control {
     v: Version,
+    /// The caller of the step.
+    pub(crate) caller: CallerName,
     /// The step.
     pub(crate) step: StepId,
     /// What it tells.
@@ -271,8 +273,8 @@ pub(crate) struct Control {
 }
 
 impl Control {
-    pub(crate) fn new(step: &StepId, order: Order) -> Self {
-        Self { v: Version, step: step.clone(), order }
+    pub(crate) fn new(StepKey { caller, step, .. }: &StepKey, order: Order) -> Self {
+        Self { v: Version, caller: caller.clone(), step: step.clone(), order }
     }
 }
 
@@ -404,8 +406,11 @@ mod tests {
         });
         assert_eq!(written(&note), json);
         assert_eq!(read::<Note>("a note", &write(&note)).unwrap(), note);
-        let control = Control::new(&StepId::new("ab"), Order::Look);
-        assert_eq!(written(&control), json!({ "v": 1, "step": "ab", "do": "look" }));
+        let (queue, caller) = ("web".parse().unwrap(), "pool1".parse().unwrap());
+        let key = StepKey::new(queue, caller, StepId::new("ab"));
+        let control = Control::new(&key, Order::Look);
+        let json = json!({ "v": 1, "caller": "pool1", "step": "ab", "do": "look" });
+        assert_eq!(written(&control), json);
         let arguments = Payload::Inline(Json::of(&json!({ "q": 1 })));
         let job = Job::new(StepId::new("ab"), "search", Digest::of(b""), arguments);
         let json = written(&job);

@@ -127,25 +127,27 @@ impl fmt::Display for RunnerId {
     }
 }
 
-/// The key of a step: the queue that it was sent to, and its id.
+/// The key of a step. The steps of one caller are out of reach of others, also if their ids are the same.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct StepKey {
-    /// The queue.
+    /// The queue that it was sent to.
     pub queue: Queue,
-    /// The step: 16 to 128 hexadecimal digits.
+    /// The caller that sent it.
+    pub caller: CallerName,
+    /// Its id: 16 to 128 hexadecimal digits.
     pub step: StepId,
 }
 
 impl StepKey {
     /// The key of a step.
-    pub fn new(queue: Queue, step: StepId) -> Self {
-        Self { queue, step }
+    pub fn new(queue: Queue, caller: CallerName, step: StepId) -> Self {
+        Self { queue, caller, step }
     }
 }
 
 impl fmt::Display for StepKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.queue, self.step)
+        write!(f, "{}/{}/{}", self.queue, self.caller, self.step)
     }
 }
 

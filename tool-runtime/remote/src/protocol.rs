@@ -2,9 +2,9 @@
 
 use crate::board::Topic;
 use crate::message::Job;
-#[cfg(feature = "hub")]
-use crate::names::StepKey;
 use crate::names::{CallerName, Queue};
+#[cfg(feature = "hub")]
+use crate::names::{NameError, StepKey};
 use crate::payload::{Digest, Json};
 use crate::record::{Record, Revision};
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,7 @@ pub(crate) const MAX_JSON: usize = 1024 * 1024;
 /// The most jobs of one answer.
 pub(crate) const MAX_CLAIMS: usize = 64;
 
-/// A topic, as it is written in a query: `steps/QUEUE/STEP`, `control/QUEUE`, `presence/QUEUE`, `presence`, `roll`.
+/// A topic, as it is written in a query: `steps/QUEUE/CALLER/STEP`, `control/QUEUE`, `presence/QUEUE`, `presence`, `roll`.
 #[cfg(feature = "http")]
 pub(crate) fn topic(topic: &Topic) -> String {
     match topic {
@@ -51,14 +51,14 @@ pub(crate) fn read_topic(text: &str) -> Result<Topic, String> {
     let parts: Vec<&str> = text.split('/').collect();
     let queue = |name: &str| name.parse::<Queue>().map_err(|error| error.to_string());
     Ok(match parts[..] {
-        ["steps", queue, step] => Topic::Step(step_key(queue, step)?),
+        ["steps", queue, caller, step] => Topic::Step(step_key(queue, caller, step)?),
         ["control", name] => Topic::Control(queue(name)?),
         ["presence", name] => Topic::Presence(queue(name)?),
         ["presence"] => Topic::AllPresence,
         ["roll"] => Topic::Roll,
         _ => {
             return Err(
-                "unknown topic; write `steps/QUEUE/STEP`, `control/QUEUE`, `presence/QUEUE`, `presence`, `roll` or `mine`"
+                "unknown topic; write `steps/QUEUE/CALLER/STEP`, `control/QUEUE`, `presence/QUEUE`, `presence`, `roll` or `mine`"
                     .to_owned(),
             );
         }
@@ -70,9 +70,10 @@ pub(crate) fn read_topic(text: &str) -> Result<Topic, String> {
 /// # Errors
 /// A part is not valid.
 #[cfg(feature = "hub")]
-pub(crate) fn step_key(queue: &str, step: &str) -> Result<StepKey, String> {
-    let queue = queue.parse().map_err(|error: crate::names::NameError| error.to_string())?;
-    Ok(StepKey::new(queue, step_id(step)?))
+pub(crate) fn step_key(queue: &str, caller: &str, step: &str) -> Result<StepKey, String> {
+    let invalid = |error: NameError| error.to_string();
+    let (queue, caller) = (queue.parse().map_err(invalid)?, caller.parse().map_err(invalid)?);
+    Ok(StepKey::new(queue, caller, step_id(step)?))
 }
 
 /// The id of a step.
@@ -103,7 +104,7 @@ pub(crate) struct Whoami {
     pub(crate) scopes: Option<Vec<String>>,
 }
 
-/// The answer to `PUT steps/QUEUE/STEP`.
+/// The answer to `PUT steps/QUEUE/CALLER/STEP`.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Written {
     pub(crate) revision: Revision,
@@ -162,6 +163,7 @@ pub(crate) struct Put {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct RecordEvent {
     pub(crate) queue: Queue,
+    pub(crate) caller: CallerName,
     pub(crate) step: StepId,
     pub(crate) revision: Revision,
     pub(crate) record: Record,
@@ -171,6 +173,7 @@ pub(crate) struct RecordEvent {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct NoteEvent {
     pub(crate) queue: Queue,
+    pub(crate) caller: CallerName,
     pub(crate) step: StepId,
     pub(crate) note: Json,
 }
@@ -193,7 +196,7 @@ mod tests {
     #[test]
     fn topics_are_read_as_they_are_written() {
         let queue: Queue = "web".parse().unwrap();
-        let step = step_key("web", &"9f".repeat(16)).unwrap();
+        let step = step_key("web", "pool1", &"9f".repeat(16)).unwrap();
         for one in [
             Topic::Step(step),
             Topic::Control(queue.clone()),
@@ -203,7 +206,9 @@ mod tests {
         ] {
             assert_eq!(read_topic(&topic(&one)).unwrap(), one);
         }
-        for text in ["", "mine", "control", "control/a/b", "control/a b", "steps/web/9f", "roll/"] {
+        for text in
+            ["", "mine", "control", "control/a/b", "control/a b", "steps/web/pool1/9f", "roll/"]
+        {
             assert!(read_topic(text).is_err(), "{text}");
         }
     }

@@ -117,7 +117,7 @@ async fn answer(context: &ToolContext, question: Question) -> Order {
 
 /// Sends an answer. If it is lost, it is sent again when the question is repeated.
 async fn send(board: &dyn Board, step: StepKey, order: Order) {
-    let control = message::write(&Control::new(&step.step, order));
+    let control = message::write(&Control::new(&step, order));
     if let Err(error) = board.send(&Topic::Control(step.queue), control).await {
         tracing::debug!("an answer was not sent: {error}");
     }

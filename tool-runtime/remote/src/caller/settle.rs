@@ -191,7 +191,7 @@ impl GiveUp {
 
     /// Tells the runner to look at the record. If that is lost, it looks with its next beat.
     pub(super) async fn tell(&self, board: &dyn Board) {
-        let look = message::write(&Control::new(&self.step.step, Order::Look));
+        let look = message::write(&Control::new(&self.step, Order::Look));
         drop(board.send(&Topic::Control(self.step.queue.clone()), look).await);
     }
 }
@@ -206,7 +206,11 @@ mod tests {
     #[tokio::test]
     async fn a_suspension_whose_answer_was_lost_is_known() {
         let board = Engine::new(MemoryStore::default()).board("pool1".parse().unwrap());
-        let step = StepKey::new("web".parse().unwrap(), StepId::new("0123456789abcdef"));
+        let step = StepKey::new(
+            "web".parse().unwrap(),
+            board.caller().clone(),
+            StepId::new("0123456789abcdef"),
+        );
         let (mode, keep, round) = (RetryMode::AtMostOnce, false, 1);
         let give_up = GiveUp { step, mode, keep, round, tool: "pay".to_owned() };
         for _ in 0..2 {

@@ -72,7 +72,8 @@ impl RemoteTool {
         let _permit =
             permit.map_err(|_| self.timed_out("too many calls of this program are in flight"))?;
         let job = self.job(arguments, context, until);
-        let step = StepKey::new(self.queue.clone(), job.step().clone());
+        let step =
+            StepKey::new(self.queue.clone(), self.link.board.caller().clone(), job.step().clone());
         Attempt::new(self, step, context, job, until).run().await
     }
 

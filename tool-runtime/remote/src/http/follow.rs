@@ -174,16 +174,19 @@ fn chunks(response: Response, silence: Duration) -> impl Stream<Item = Result<By
 }
 
 fn note(data: &str) -> News {
-    let Ok(NoteEvent { queue, step, note }) = serde_json::from_str(data) else { return News::Gap };
+    let Ok(NoteEvent { queue, caller, step, note }) = serde_json::from_str(data) else {
+        return News::Gap;
+    };
     let note = Bytes::copy_from_slice(note.as_str().as_bytes());
-    News::Step(StepKey::new(queue, step), Heard::Message(note))
+    News::Step(StepKey::new(queue, caller, step), Heard::Message(note))
 }
 
 /// A record that cannot be read is a gap: whoever reads it then is told why.
 fn record(data: &str) -> News {
-    let Ok(RecordEvent { queue, step, revision, record }) = serde_json::from_str(data) else {
+    let Ok(RecordEvent { queue, caller, step, revision, record }) = serde_json::from_str(data)
+    else {
         return News::Gap;
     };
     let revised = Revised { record, revision };
-    News::Step(StepKey::new(queue, step), Heard::Record(Box::new(revised)))
+    News::Step(StepKey::new(queue, caller, step), Heard::Record(Box::new(revised)))
 }

@@ -2,21 +2,21 @@
 //!
 //! | Deed | Scope | And |
 //! |---|---|---|
-//! | read a record | call | the step is the caller's, or nobody's yet |
+//! | read a record | call | the step is the caller's |
 //! | | run | |
-//! | write a record | call | the step is the caller's, or nobody's yet; `suspended`, or `done` by `caller:NAME` with an error of class `cancelled`, `timeout` or `indeterminate` |
+//! | write a record | call | the step is the caller's; `suspended`, or `done` by `caller:NAME` with an error of class `cancelled`, `timeout` or `indeterminate` |
 //! | | run | `started` or `done` by a runner whose id begins with `QUEUE.` |
-//! | queue a job | call | the step is the caller's, or nobody's yet |
+//! | queue a job | call | |
 //! | claim jobs | run | |
 //! | send a note on a step | run | |
-//! | send to runners | call | |
+//! | send to runners | call | the body's `caller` fits |
 //! | listen as a runner | run | |
 //! | send presence | run | the body's `queue` and `runner` fit |
 //! | hear presence, see the depth | call or run | |
 //! | call the roll, hear it, use blobs, hear of own steps | any | |
 
 use crate::board::Topic;
-use crate::names::{CallerName, Queue, RunnerId};
+use crate::names::{CallerName, Queue, RunnerId, StepKey};
 use crate::payload::Payload;
 use crate::protocol::{CALL, RUN};
 use crate::record::{Author, Record, State};
@@ -33,9 +33,9 @@ pub(super) struct Client {
 /// What a client is about to do.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Deed<'a> {
-    Read { queue: &'a Queue, owner: Option<&'a CallerName> },
-    Write { queue: &'a Queue, owner: Option<&'a CallerName>, record: &'a Record },
-    Submit { queue: &'a Queue, owner: Option<&'a CallerName> },
+    Read { step: &'a StepKey },
+    Write { step: &'a StepKey, record: &'a Record },
+    Submit { queue: &'a Queue },
     Claim { queue: &'a Queue },
     SeeDepth { queue: &'a Queue },
     Send { topic: &'a Topic, body: &'a [u8] },
@@ -90,13 +90,11 @@ impl Client {
         ))
     }
 
-    fn require_own(&self, owner: Option<&CallerName>) -> Result<(), String> {
-        match owner {
-            Some(owner) if *owner != self.name => {
-                Err(format!("the step belongs to another caller than `{}`", self.name))
-            }
-            _ => Ok(()),
+    fn require_own(&self, step: &StepKey) -> Result<(), String> {
+        if step.caller == self.name {
+            return Ok(());
         }
+        Err(format!("the step belongs to `{}`, and not to `{}`", step.caller, self.name))
     }
 }
 
@@ -106,16 +104,13 @@ impl Client {
 /// It may not: why, and what would help.
 pub(super) fn check(client: &Client, deed: Deed<'_>) -> Result<(), String> {
     match deed {
-        Deed::Read { queue, .. } if client.has(Side::Run, queue) => Ok(()),
-        Deed::Read { queue, owner } => {
-            client.require_any(queue)?;
-            client.require_own(owner)
+        Deed::Read { step } if client.has(Side::Run, &step.queue) => Ok(()),
+        Deed::Read { step } => {
+            client.require_any(&step.queue)?;
+            client.require_own(step)
         }
-        Deed::Write { queue, owner, record } => check_write(client, queue, owner, record),
-        Deed::Submit { queue, owner } => {
-            client.require(Side::Call, queue)?;
-            client.require_own(owner)
-        }
+        Deed::Write { step, record } => check_write(client, step, record),
+        Deed::Submit { queue } => client.require(Side::Call, queue),
         Deed::Claim { queue } => client.require(Side::Run, queue),
         Deed::SeeDepth { queue } => client.require_any(queue),
         Deed::Send { topic, body } => check_send(client, topic, body),
@@ -123,12 +118,8 @@ pub(super) fn check(client: &Client, deed: Deed<'_>) -> Result<(), String> {
     }
 }
 
-fn check_write(
-    client: &Client,
-    queue: &Queue,
-    owner: Option<&CallerName>,
-    record: &Record,
-) -> Result<(), String> {
+fn check_write(client: &Client, step: &StepKey, record: &Record) -> Result<(), String> {
+    let queue = &step.queue;
     client.require_any(queue)?;
     if client.has(Side::Run, queue) && is_by_runner(queue, record) {
         return Ok(());
@@ -138,7 +129,7 @@ fn check_write(
             "a runner of queue `{queue}` writes `started` or `done` by a runner whose id begins with `{queue}.`, and nothing else"
         ));
     }
-    client.require_own(owner)?;
+    client.require_own(step)?;
     if is_by_caller(&client.name, record) {
         return Ok(());
     }
@@ -191,10 +182,22 @@ pub(super) struct Whose {
     runner: RunnerId,
 }
 
+/// Who gives an order to runners.
+#[derive(Deserialize)]
+struct From {
+    caller: CallerName,
+}
+
 fn check_send(client: &Client, topic: &Topic, body: &[u8]) -> Result<(), String> {
     match topic {
         Topic::Step(step) => client.require(Side::Run, &step.queue),
-        Topic::Control(queue) => client.require(Side::Call, queue),
+        Topic::Control(queue) => {
+            client.require(Side::Call, queue)?;
+            match serde_json::from_slice::<From>(body) {
+                Ok(from) if from.caller == client.name => Ok(()),
+                _ => Err(format!("an order to runners has the `caller` `{}`", client.name)),
+            }
+        }
         Topic::Presence(queue) => {
             client.require(Side::Run, queue)?;
             match serde_json::from_slice::<Whose>(body) {

@@ -9,6 +9,7 @@ use crate::board::{Board as _, Reach, Swap, Topic};
 use crate::crash_point::crash_point;
 use crate::local::{Engine, LocalBoard};
 use crate::message::Job;
+use crate::names::StepKey;
 use crate::payload::{BlobRef, Digest, Json};
 use crate::protocol::{
     ClaimOrder, ClaimRequest, MAX_CLAIMS, MINE, PREFIX, Put, Sent, Whoami, Written, read_topic,
@@ -86,8 +87,12 @@ impl Service {
                 let Client { name, scopes } = request.client;
                 Ok(json(StatusCode::OK, &Whoami { name, scopes: Some(scopes) }))
             }
-            (&Method::GET, ["steps", queue, step]) => self.read(request, queue, step).await,
-            (&Method::PUT, ["steps", queue, step]) => self.swap(request, queue, step).await,
+            (&Method::GET, ["steps", queue, caller, step]) => {
+                self.read(request, step_key(queue, caller, step)).await
+            }
+            (&Method::PUT, ["steps", queue, caller, step]) => {
+                self.swap(request, step_key(queue, caller, step)).await
+            }
             (&Method::POST, ["jobs", queue]) => self.submit(request, queue).await,
             (&Method::GET, ["queues", queue]) => self.depth(request, queue).await,
             (&Method::POST, ["claims", queue]) => self.claim(request, queue).await,
@@ -107,23 +112,20 @@ impl Service {
         self.engine.board(client.name.clone())
     }
 
-    async fn read(&self, request: Request<'_>, queue: &str, step: &str) -> Answer {
-        let key = step_key(queue, step).map_err(Refusal::invalid)?;
-        let owner = self.engine.owner(&key).await?;
-        let deed = Deed::Read { queue: &key.queue, owner: owner.as_ref() };
-        check(&request.client, deed).map_err(Refusal::forbidden)?;
+    async fn read(&self, request: Request<'_>, key: Result<StepKey, String>) -> Answer {
+        let key = key.map_err(Refusal::invalid)?;
+        check(&request.client, Deed::Read { step: &key }).map_err(Refusal::forbidden)?;
         match self.board(&request.client).read(&key).await? {
             Some(revised) => Ok(record(StatusCode::OK, &revised)),
             None => Err(Refusal::new(StatusCode::NOT_FOUND, "the step has no record")),
         }
     }
 
-    async fn swap(&self, mut request: Request<'_>, queue: &str, step: &str) -> Answer {
-        let key = step_key(queue, step).map_err(Refusal::invalid)?;
+    async fn swap(&self, mut request: Request<'_>, key: Result<StepKey, String>) -> Answer {
+        let key = key.map_err(Refusal::invalid)?;
         let (expected, keep) = (request.expected()?, request.keep()?);
         let written: Record = request.json("a record").await?;
-        let owner = self.engine.owner(&key).await?;
-        let deed = Deed::Write { queue: &key.queue, owner: owner.as_ref(), record: &written };
+        let deed = Deed::Write { step: &key, record: &written };
         check(&request.client, deed).map_err(Refusal::forbidden)?;
         match self.board(&request.client).swap(&key, &written, expected, keep).await? {
             Swap::Written(revision) => {
@@ -139,11 +141,8 @@ impl Service {
         let (queue, keep) = (queue(name)?, request.keep()?);
         let job: Job = request.json("a job").await?;
         step_id(job.step().as_str()).map_err(Refusal::invalid)?;
-        let key = crate::StepKey::new(queue, job.step().clone());
-        let owner = self.engine.owner(&key).await?;
-        let deed = Deed::Submit { queue: &key.queue, owner: owner.as_ref() };
-        check(&request.client, deed).map_err(Refusal::forbidden)?;
-        self.board(&request.client).submit(&key.queue, &job, keep).await?;
+        check(&request.client, Deed::Submit { queue: &queue }).map_err(Refusal::forbidden)?;
+        self.board(&request.client).submit(&queue, &job, keep).await?;
         Ok(StatusCode::ACCEPTED.into_response())
     }
 

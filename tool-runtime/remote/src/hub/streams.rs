@@ -3,6 +3,7 @@
 use super::access::{Client, Whose};
 use crate::listener::{Heard, Listener};
 use crate::local::StepNews;
+use crate::names::StepKey;
 use crate::protocol::{NoteEvent, RecordEvent, event};
 use axum::http::HeaderValue;
 use axum::response::sse::{Event, KeepAlive, Sse};
@@ -78,16 +79,16 @@ fn message_event(heard: Heard) -> Event {
 }
 
 fn step_event(StepNews { step, heard }: StepNews) -> Event {
-    let (queue, step) = (step.queue, step.step);
+    let StepKey { queue, caller, step } = step;
     match heard {
         Heard::Message(message) => match serde_json::from_slice(&message) {
-            Ok(note) => json_event(event::NOTE, &NoteEvent { queue, step, note }),
+            Ok(note) => json_event(event::NOTE, &NoteEvent { queue, caller, step, note }),
             // A runner of this process sent something else.
             Err(_) => gap(),
         },
         Heard::Record(revised) => {
             let (revision, record) = (revised.revision, revised.record);
-            json_event(event::RECORD, &RecordEvent { queue, step, revision, record })
+            json_event(event::RECORD, &RecordEvent { queue, caller, step, revision, record })
         }
         Heard::Gap => gap(),
     }

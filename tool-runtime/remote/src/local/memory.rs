@@ -1,8 +1,8 @@
 //! Records and blobs in memory.
 
-use super::{Kept, RecordStore, Stored};
+use super::RecordStore;
 use crate::board::{BoardError, Swap};
-use crate::names::{CallerName, StepKey};
+use crate::names::StepKey;
 use crate::payload::BlobRef;
 use crate::record::{Record, Revised, Revision};
 use bytes::Bytes;
@@ -32,36 +32,33 @@ struct Contents {
 
 #[derive(Debug)]
 struct Entry {
-    kept: Kept,
+    revised: Revised,
     expires: Instant,
 }
 
 impl Contents {
-    fn current(&self, step: &StepKey) -> Option<&Kept> {
+    fn current(&self, step: &StepKey) -> Option<&Revised> {
         let entry = self.steps.get(step)?;
-        (entry.expires > Instant::now()).then_some(&entry.kept)
+        (entry.expires > Instant::now()).then_some(&entry.revised)
     }
 
     fn swap(
         &mut self,
-        (step, record): (&StepKey, &Record),
+        step: &StepKey,
+        record: &Record,
         expected: Revision,
         keep: Duration,
-        owner: Option<&CallerName>,
-    ) -> Stored {
-        let current = self.current(step).cloned();
-        let owner = current.as_ref().and_then(|kept| kept.owner.as_ref()).or(owner).cloned();
-        let present = current.map(|kept| kept.revised);
-        let revision = present.as_ref().map_or(Revision::NONE, |revised| revised.revision);
+    ) -> Swap {
+        let present = self.current(step);
+        let revision = present.map_or(Revision::NONE, |revised| revised.revision);
         if revision != expected {
-            return Stored { swap: Swap::Conflict(present), owner };
+            return Swap::Conflict(present.cloned());
         }
         let revision = Revision(revision.0 + 1);
         let revised = Revised { record: record.clone(), revision };
-        let kept = Kept { revised, owner: owner.clone() };
-        self.steps.insert(step.clone(), Entry { kept, expires: Instant::now() + keep });
+        self.steps.insert(step.clone(), Entry { revised, expires: Instant::now() + keep });
         self.sweep();
-        Stored { swap: Swap::Written(revision), owner }
+        Swap::Written(revision)
     }
 
     fn sweep(&mut self) {
@@ -75,7 +72,7 @@ impl Contents {
 }
 
 impl RecordStore for MemoryStore {
-    fn read<'a>(&'a self, step: &'a StepKey) -> BoxFuture<'a, Result<Option<Kept>, BoardError>> {
+    fn read<'a>(&'a self, step: &'a StepKey) -> BoxFuture<'a, Result<Option<Revised>, BoardError>> {
         Box::pin(async move { Ok(lock(&self.0).current(step).cloned()) })
     }
 
@@ -85,9 +82,8 @@ impl RecordStore for MemoryStore {
         record: &'a Record,
         expected: Revision,
         keep: Duration,
-        owner: Option<&'a CallerName>,
-    ) -> BoxFuture<'a, Result<Stored, BoardError>> {
-        Box::pin(async move { Ok(lock(&self.0).swap((step, record), expected, keep, owner)) })
+    ) -> BoxFuture<'a, Result<Swap, BoardError>> {
+        Box::pin(async move { Ok(lock(&self.0).swap(step, record, expected, keep)) })
     }
 
     fn put(&self, blob: BlobRef, bytes: Bytes) -> BoxFuture<'_, Result<(), BoardError>> {

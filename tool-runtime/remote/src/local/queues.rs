@@ -2,7 +2,7 @@
 
 use crate::board::{BoardError, Claim, Depth};
 use crate::message::{self, Job};
-use crate::names::{CallerName, Queue, StepKey};
+use crate::names::{CallerName, Queue};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
@@ -37,7 +37,8 @@ struct Line {
 struct State {
     next: u64,
     entries: HashMap<u64, Entry>,
-    steps: HashMap<StepId, Step>,
+    /// The entries of the rounds of steps.
+    rounds: HashMap<(CallerName, StepId), BTreeMap<u32, u64>>,
     /// The entries that may be claimed.
     ready: Ready,
     /// When entries change: a lease lapses, a delay ends.
@@ -93,14 +94,6 @@ impl Ready {
     }
 }
 
-/// The jobs of a step.
-#[derive(Debug)]
-struct Step {
-    owner: CallerName,
-    /// The entries by their rounds.
-    rounds: BTreeMap<u32, u64>,
-}
-
 #[derive(Debug)]
 struct Entry {
     job: Arc<Job>,
@@ -134,13 +127,6 @@ impl Queues {
             Arc::new(Line { state: Mutex::default(), arrived: Notify::new(), lease: self.lease })
         });
         Arc::clone(line)
-    }
-
-    /// The caller that queued a step.
-    pub(super) fn owner(&self, step: &StepKey) -> Option<CallerName> {
-        let line = Arc::clone(lock(&self.lines).get(&step.queue)?);
-        let state = lock(&line.state);
-        state.steps.get(&step.step).map(|step| step.owner.clone())
     }
 
     pub(super) fn submit(
@@ -203,14 +189,9 @@ impl State {
         keep: Duration,
     ) -> Result<bool, BoardError> {
         self.advance();
-        if let Some(step) = self.steps.get(&job.step) {
-            if step.owner != *caller {
-                let text = format!("step `{}` belongs to another caller", job.step);
-                return Err(BoardError::Refused(text));
-            }
-            if step.rounds.contains_key(&job.round) {
-                return Ok(false);
-            }
+        let step = (caller.clone(), job.step.clone());
+        if self.rounds.get(&step).is_some_and(|rounds| rounds.contains_key(&job.round)) {
+            return Ok(false);
         }
         let size = message::write(job).len();
         self.check_room(caller, size)?;
@@ -227,9 +208,7 @@ impl State {
         };
         self.due.insert((entry.expires, number));
         self.entries.insert(number, entry);
-        let step = self.steps.entry(job.step.clone());
-        let new = || Step { owner: caller.clone(), rounds: BTreeMap::new() };
-        step.or_insert_with(new).rounds.insert(job.round, number);
+        self.rounds.entry(step).or_default().insert(job.round, number);
         self.ready.push_back(caller, number);
         self.waits(number);
         Ok(true)
@@ -332,10 +311,11 @@ impl State {
             self.waits_no_more(number);
         }
         let Some(entry) = self.entries.remove(&number) else { return };
-        if let Some(step) = self.steps.get_mut(&entry.job.step) {
-            step.rounds.remove(&entry.job.round);
-            if step.rounds.is_empty() {
-                self.steps.remove(&entry.job.step);
+        let step = (entry.caller, entry.job.step.clone());
+        if let Some(rounds) = self.rounds.get_mut(&step) {
+            rounds.remove(&entry.job.round);
+            if rounds.is_empty() {
+                self.rounds.remove(&step);
             }
         }
     }

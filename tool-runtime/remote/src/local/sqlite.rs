@@ -1,10 +1,10 @@
 //! Records and blobs in a SQLite file.
 
+use super::RecordStore;
 use super::memory::BLOB_TTL;
-use super::{Kept, RecordStore, Stored};
 use crate::board::{BoardError, Swap};
 use crate::message::millis;
-use crate::names::{CallerName, StepKey};
+use crate::names::StepKey;
 use crate::payload::BlobRef;
 use crate::record::{Record, Revised, Revision};
 use bytes::Bytes;
@@ -22,8 +22,8 @@ use tool_runtime_store::{Database, Migration, OpenOptions, Store, StoreError, St
 const MIGRATIONS: &[Migration] = &[Migration::new(
     1,
     "CREATE TABLE steps (
-        queue TEXT NOT NULL, step TEXT NOT NULL, revision INTEGER NOT NULL, record TEXT NOT NULL, owner TEXT,
-        expires INTEGER NOT NULL, PRIMARY KEY (queue, step)
+        queue TEXT NOT NULL, caller TEXT NOT NULL, step TEXT NOT NULL, revision INTEGER NOT NULL, record TEXT NOT NULL,
+        expires INTEGER NOT NULL, PRIMARY KEY (queue, caller, step)
     );
     CREATE INDEX steps_expires ON steps (expires);
     CREATE TABLE blobs (
@@ -133,35 +133,31 @@ fn unavailable(error: StoreError) -> BoardError {
 struct StepRow {
     revision: i64,
     record: String,
-    owner: Option<String>,
 }
 
 impl StepRow {
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
-        Ok(Self { revision: row.get(0)?, record: row.get(1)?, owner: row.get(2)? })
+        Ok(Self { revision: row.get(0)?, record: row.get(1)? })
     }
 
     /// The row of a step, unless it has expired.
     fn find(connection: &Connection, step: &StepKey) -> rusqlite::Result<Option<Self>> {
-        let query = "SELECT revision, record, owner FROM steps WHERE queue = ?1 AND step = ?2 AND expires > ?3";
-        let key = params![step.queue.as_str(), step.step.as_str(), now()];
+        let query = "SELECT revision, record FROM steps WHERE queue = ?1 AND caller = ?2 AND step = ?3 AND expires > ?4";
+        let StepKey { queue, caller, step } = step;
+        let key = params![queue.as_str(), caller.as_str(), step.as_str(), now()];
         connection.prepare_cached(query)?.query_row(key, Self::read).optional()
     }
 
     fn write(&self, connection: &Connection, step: &StepKey, expires: i64) -> rusqlite::Result<()> {
-        let insert = "INSERT OR REPLACE INTO steps (queue, step, revision, record, owner, expires)
+        let insert = "INSERT OR REPLACE INTO steps (queue, caller, step, revision, record, expires)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-        let (queue, step) = (step.queue.as_str(), step.step.as_str());
-        let row = params![queue, step, self.revision, self.record, self.owner, expires];
+        let (queue, caller, step) = (step.queue.as_str(), step.caller.as_str(), step.step.as_str());
+        let row = params![queue, caller, step, self.revision, self.record, expires];
         connection.prepare_cached(insert)?.execute(row).map(drop)
     }
 
     fn revision(&self) -> Revision {
         Revision(u64::try_from(self.revision).unwrap_or_default())
-    }
-
-    fn owner(&self) -> Option<CallerName> {
-        self.owner.as_ref().and_then(|owner| owner.parse().ok())
     }
 
     fn revised(&self, step: &StepKey) -> Result<Revised, BoardError> {
@@ -179,12 +175,11 @@ struct Write {
     record: String,
     expected: Revision,
     expires: i64,
-    owner: Option<String>,
 }
 
 /// What a write did.
 enum Written {
-    As(StepRow),
+    As(Revision),
     Conflict(Option<StepRow>),
 }
 
@@ -196,10 +191,9 @@ impl Write {
             return Ok(Written::Conflict(present));
         }
         let revision = present.as_ref().map_or(0, |row| row.revision) + 1;
-        let owner = present.and_then(|row| row.owner).or(self.owner);
-        let row = StepRow { revision, record: self.record, owner };
+        let row = StepRow { revision, record: self.record };
         row.write(connection, &self.step, self.expires)?;
-        Ok(Written::As(row))
+        Ok(Written::As(row.revision()))
     }
 }
 
@@ -221,11 +215,10 @@ fn stored(number: u64) -> i64 {
 }
 
 impl RecordStore for SqliteStore {
-    fn read<'a>(&'a self, step: &'a StepKey) -> BoxFuture<'a, Result<Option<Kept>, BoardError>> {
+    fn read<'a>(&'a self, step: &'a StepKey) -> BoxFuture<'a, Result<Option<Revised>, BoardError>> {
         Box::pin(async move {
             let row = self.store.read(|connection| StepRow::find(connection, step));
-            let Some(row) = row.map_err(unavailable)? else { return Ok(None) };
-            Ok(Some(Kept { revised: row.revised(step)?, owner: row.owner() }))
+            row.map_err(unavailable)?.map(|row| row.revised(step)).transpose()
         })
     }
 
@@ -235,28 +228,22 @@ impl RecordStore for SqliteStore {
         record: &'a Record,
         expected: Revision,
         keep: Duration,
-        owner: Option<&'a CallerName>,
-    ) -> BoxFuture<'a, Result<Stored, BoardError>> {
+    ) -> BoxFuture<'a, Result<Swap, BoardError>> {
         Box::pin(async move {
             let write = Write {
                 step: step.clone(),
                 record: serde_json::to_string(record).expect("records have keys of text"),
                 expected,
                 expires: after(keep),
-                owner: owner.map(CallerName::to_string),
             };
             let written = self.store.write(move |connection| write.run(connection)).await;
             self.count_write();
-            match written.map_err(unavailable)? {
-                Written::As(row) => {
-                    Ok(Stored { swap: Swap::Written(row.revision()), owner: row.owner() })
-                }
+            Ok(match written.map_err(unavailable)? {
+                Written::As(revision) => Swap::Written(revision),
                 Written::Conflict(present) => {
-                    let owner = present.as_ref().and_then(StepRow::owner);
-                    let present = present.map(|row| row.revised(step)).transpose()?;
-                    Ok(Stored { swap: Swap::Conflict(present), owner })
+                    Swap::Conflict(present.map(|row| row.revised(step)).transpose()?)
                 }
-            }
+            })
         })
     }
 
@@ -292,7 +279,7 @@ mod tests {
     const LONG: Duration = Duration::from_secs(60);
 
     fn key(step: &str) -> StepKey {
-        StepKey::new("web".parse().unwrap(), StepId::new(step))
+        StepKey::new("web".parse().unwrap(), "pool1".parse().unwrap(), StepId::new(step))
     }
 
     fn suspended() -> Record {
@@ -309,21 +296,16 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_first_owner_stays_and_lasts() {
+    async fn records_last() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("hub.db");
-        let (ada, bob) = ("ada".parse().unwrap(), "bob".parse().unwrap());
         let store = SqliteStore::open(&path).unwrap();
-        let write = async |store: &SqliteStore, expected, owner| {
-            let stored = store.swap(&key("a"), &suspended(), Revision(expected), LONG, owner).await;
-            stored.unwrap().owner
-        };
-        assert_eq!(write(&store, 0, None).await, None);
-        assert_eq!(write(&store, 1, Some(&ada)).await, Some(ada.clone()));
+        let record = suspended();
+        store.swap(&key("a"), &record, Revision::NONE, LONG).await.unwrap();
         drop(store);
         let store = SqliteStore::open(&path).unwrap();
-        assert_eq!(write(&store, 2, Some(&bob)).await, Some(ada.clone()));
-        assert_eq!(write(&store, 0, Some(&bob)).await, Some(ada), "of a conflict, too");
+        let revised = Revised { record, revision: Revision(1) };
+        assert_eq!(store.read(&key("a")).await, Ok(Some(revised)));
     }
 
     #[tokio::test]
@@ -333,14 +315,14 @@ mod tests {
         let store = SqliteStore::open(&path).unwrap();
         let blob = BlobRef::of(b"x");
         store.put(blob.clone(), "x".into()).await.unwrap();
-        store.swap(&key("a"), &suspended(), Revision::NONE, LONG, None).await.unwrap();
+        store.swap(&key("a"), &suspended(), Revision::NONE, LONG).await.unwrap();
         alter(&store, "UPDATE steps SET expires = 1; UPDATE blobs SET expires = 1").await;
         assert_eq!(store.read(&key("a")).await.unwrap(), None);
         assert!(matches!(store.get(&blob).await, Err(BoardError::NoBlob(_))));
         assert_eq!((rows(&store, "steps"), rows(&store, "blobs")), (1, 1));
         for number in 0..SWEEP {
             let step = key(&number.to_string());
-            store.swap(&step, &suspended(), Revision::NONE, LONG, None).await.unwrap();
+            store.swap(&step, &suspended(), Revision::NONE, LONG).await.unwrap();
         }
         alter(&store, "SELECT 1").await;
         assert_eq!((rows(&store, "steps"), rows(&store, "blobs")), (SWEEP.cast_signed(), 0));
@@ -364,11 +346,11 @@ mod tests {
     async fn a_record_that_cannot_be_read_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let store = SqliteStore::open(folder.path().join("hub.db")).unwrap();
-        store.swap(&key("a"), &suspended(), Revision::NONE, LONG, None).await.unwrap();
+        store.swap(&key("a"), &suspended(), Revision::NONE, LONG).await.unwrap();
         alter(&store, "UPDATE steps SET record = '{}'").await;
         let error = store.read(&key("a")).await.unwrap_err();
         assert!(
-            error.to_string().starts_with("the record of step web/a cannot be read"),
+            error.to_string().starts_with("the record of step web/pool1/a cannot be read"),
             "{error}"
         );
     }

@@ -35,13 +35,13 @@ const UNHEARD: u32 = 2;
 /// Attends to a claimed job.
 pub(super) async fn attend(shared: &Shared, claim: Box<dyn Claim>) {
     let job = claim.job();
-    let entered = match shared.running.enter(job.step(), job.round()) {
+    let key = StepKey::new(shared.queue.clone(), claim.caller().clone(), job.step().clone());
+    let entered = match shared.running.enter(&key, job.round()) {
         Ok(entered) => entered,
         // A further delivery of a job that runs here: the claim lapses, and comes again if it has to.
         Err(round) if round >= job.round() => return,
         Err(_) => return given_back(claim.later(EARLIER_ROUND).await),
     };
-    let key = StepKey::new(shared.queue.clone(), job.step().clone());
     let tool = shared.tool(job);
     let mode = stricter(job.mode, tool.as_ref());
     let attended = Attended { shared, claim: &*claim, job, key, entered, mode };
@@ -219,13 +219,27 @@ impl Attended<'_> {
     /// The outcome of a round in the log of this pool: that of an earlier process, whose runner is gone.
     async fn logged_outcome(&self, round: u32) -> Option<Result<Observation, CallError>> {
         let steps = self.shared.pool.step_store()?;
-        match steps.begin(&step_of_round(self.job.step(), round), self.mode).await {
+        match steps.begin(&self.step_of_round(round), self.mode).await {
             Ok(Begin::Replay(outcome)) => Some(outcome),
             Ok(_) => None,
             Err(error) => {
                 tracing::warn!(runner = %self.shared.id, step = %self.job.step(), "the log cannot be read: {error}");
                 None
             }
+        }
+    }
+
+    /// The step as the log of this pool names it. Callers choose the ids of executions, so those of one caller must not answer
+    /// another one; and a later round is not the first.
+    fn step_of_round(&self, round: u32) -> StepId {
+        let StepKey { caller, step, .. } = &self.key;
+        let step = match self.job.run {
+            None => step.clone(),
+            Some(_) => StepId::new(format!("{step}@{caller}")),
+        };
+        match round {
+            1 => step,
+            round => StepId::new(format!("{step}/{round}")),
         }
     }
 
@@ -343,7 +357,7 @@ impl Attended<'_> {
     /// The context of the call at this runner.
     fn context(&self, line: &Arc<Line>) -> Result<ToolContext, CallError> {
         let (job, pool) = (self.job, &self.shared.pool);
-        let step = step_of_round(job.step(), job.round());
+        let step = self.step_of_round(job.round());
         let peer = CallerPeer {
             accepts: job.accepts.clone(),
             info: job.client.clone().map(client),
@@ -435,14 +449,6 @@ struct Begun {
     /// The record that the outcome replaces.
     revision: Revision,
     refusal: Option<CallError>,
-}
-
-/// A step as the log of the runner names it, which must not take a later round for the first.
-fn step_of_round(step: &StepId, round: u32) -> StepId {
-    match round {
-        1 => step.clone(),
-        round => StepId::new(format!("{step}/{round}")),
-    }
 }
 
 fn client(client: Client) -> PeerInfo {

@@ -1,6 +1,7 @@
 //! The calls that run, and what others tell about them.
 
 use crate::message::{Control, Order};
+use crate::names::{CallerName, StepKey};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -21,7 +22,10 @@ pub(super) enum Stop {
 
 /// The calls that run, by their steps.
 #[derive(Debug, Default)]
-pub(super) struct RunningJobs(Mutex<HashMap<StepId, Arc<Running>>>);
+pub(super) struct RunningJobs(Mutex<HashMap<Id, Arc<Running>>>);
+
+/// The caller of a step, and its id.
+type Id = (CallerName, StepId);
 
 /// A call that runs.
 #[derive(Debug)]
@@ -42,7 +46,7 @@ pub(super) type Answer = Result<Value, PeerError>;
 /// Removes a call when it has ended.
 pub(super) struct Entered<'a> {
     jobs: &'a RunningJobs,
-    step: StepId,
+    id: Id,
     running: Arc<Running>,
 }
 
@@ -51,9 +55,10 @@ impl RunningJobs {
     ///
     /// # Errors
     /// The step runs here already, in this round.
-    pub(super) fn enter(&self, step: &StepId, round: u32) -> Result<Entered<'_>, u32> {
+    pub(super) fn enter(&self, step: &StepKey, round: u32) -> Result<Entered<'_>, u32> {
+        let id = (step.caller.clone(), step.step.clone());
         let mut jobs = lock(&self.0);
-        if let Some(running) = jobs.get(step) {
+        if let Some(running) = jobs.get(&id) {
             return Err(running.round);
         }
         let running = Arc::new(Running {
@@ -63,8 +68,8 @@ impl RunningJobs {
             look: Notify::new(),
             answers: Mutex::default(),
         });
-        jobs.insert(step.clone(), Arc::clone(&running));
-        Ok(Entered { jobs: self, step: step.clone(), running })
+        jobs.insert(id.clone(), Arc::clone(&running));
+        Ok(Entered { jobs: self, id, running })
     }
 
     /// The number of calls that run.
@@ -74,8 +79,10 @@ impl RunningJobs {
 
     /// Passes an order on to the call that it is about, if that runs here.
     pub(super) fn pass_on(&self, control: Control) {
-        let Some(running) = lock(&self.0).get(&control.step).cloned() else { return };
-        match control.order {
+        let Control { caller, step, order, .. } = control;
+        let id = (caller, step);
+        let Some(running) = lock(&self.0).get(&id).cloned() else { return };
+        match order {
             Order::Look => running.look.notify_one(),
             Order::Answer { id, result, error } => {
                 let Some(asked) = lock(&running.answers).remove(&id) else { return };
@@ -83,7 +90,7 @@ impl RunningJobs {
                 // The tool may have ended meanwhile.
                 let _ = asked.send(result.ok_or_else(failed));
             }
-            Order::Unknown => tracing::debug!(step = %control.step, "an unknown order"),
+            Order::Unknown => tracing::debug!(step = %id.1, "an unknown order"),
         }
     }
 
@@ -132,6 +139,6 @@ impl std::ops::Deref for Entered<'_> {
 
 impl Drop for Entered<'_> {
     fn drop(&mut self) {
-        lock(&self.jobs.0).remove(&self.step);
+        lock(&self.jobs.0).remove(&self.id);
     }
 }

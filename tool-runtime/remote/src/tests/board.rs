@@ -107,7 +107,7 @@ suites! {
     a_job_comes_later(super::SHORT),
     a_job_leaves_the_queue_after_its_time(super::LEASE),
     a_queue_is_full_for_one_caller_alone(super::LEASE),
-    a_step_belongs_to_one_caller(super::LEASE),
+    the_same_step_of_two_callers_is_two_steps(super::LEASE),
     notes_and_records_reach_the_caller_of_a_step(super::LEASE),
     a_message_to_nobody_is_told(super::LEASE),
     control_and_roll_reach_all_runners(super::LEASE),
@@ -121,7 +121,7 @@ pub(super) fn queue() -> Queue {
 }
 
 pub(super) fn step() -> StepKey {
-    StepKey::new(queue(), random::step())
+    StepKey::new(queue(), "pool1".parse().unwrap(), random::step())
 }
 
 pub(super) fn job(step: &StepId) -> Job {
@@ -341,11 +341,17 @@ async fn a_queue_is_full_for_one_caller_alone(place: Place) {
     drop(claims);
 }
 
-async fn a_step_belongs_to_one_caller(place: Place) {
+async fn the_same_step_of_two_callers_is_two_steps(place: Place) {
     let step = submit(&*place.caller).await;
-    let refused = place.other_caller.submit(&queue(), &job(&step), KEEP).await.unwrap_err();
-    let BoardError::Refused(text) = refused else { panic!("{refused}") };
-    assert!(text.contains("belongs to another caller"), "{text}");
+    place.other_caller.submit(&queue(), &job(&step), KEEP).await.unwrap();
+    let claims = claim(&*place.runner, 2).await;
+    let callers: Vec<_> = claims.iter().map(|claim| claim.caller().as_str()).collect();
+    assert_eq!(callers, ["pool1", "pool2"]);
+    for claim in &claims {
+        let key = StepKey::new(queue(), claim.caller().clone(), step.clone());
+        let written = place.runner.swap(&key, &started(), Revision::NONE, KEEP).await;
+        assert!(matches!(written, Ok(Swap::Written(_))), "{written:?}");
+    }
 }
 
 async fn notes_and_records_reach_the_caller_of_a_step(place: Place) {
@@ -369,27 +375,29 @@ async fn notes_and_records_reach_the_caller_of_a_step(place: Place) {
     assert_eq!(revised.record, second, "also once its job is gone");
 }
 
+/// An order of `pool1`, in two lines.
+const ORDER: &str = r#"{"do": "look", "caller": "pool1",
+    "step": "9f"}"#;
+
 async fn a_message_to_nobody_is_told(place: Place) {
     let to_step = Topic::Step(step());
     assert_eq!(place.runner.send(&to_step, "{}".into()).await.unwrap(), Reach::Nobody);
     let control = Topic::Control(queue());
-    assert_eq!(place.caller.send(&control, "{}".into()).await.unwrap(), Reach::Nobody);
+    let send = async || place.caller.send(&control, ORDER.into()).await.unwrap();
+    assert_eq!(send().await, Reach::Nobody);
     let listener = place.runner.listen(&control).await.unwrap();
-    assert_eq!(place.caller.send(&control, "{}".into()).await.unwrap(), Reach::Somebody);
+    assert_eq!(send().await, Reach::Somebody);
     drop(listener);
-    let is_nobody = async || place.caller.send(&control, "{}".into()).await == Ok(Reach::Nobody);
-    eventually(is_nobody).await;
+    eventually(async || send().await == Reach::Nobody).await;
 }
 
 async fn control_and_roll_reach_all_runners(place: Place) {
     for topic in [Topic::Control(queue()), Topic::Roll] {
         let mut first = place.runner.listen(&topic).await.unwrap();
         let mut second = place.runner.listen(&topic).await.unwrap();
-        let message = r#"{"do": "look",
-            "step": "9f"}"#;
-        assert_eq!(place.caller.send(&topic, message.into()).await.unwrap(), Reach::Somebody);
+        assert_eq!(place.caller.send(&topic, ORDER.into()).await.unwrap(), Reach::Somebody);
         for listener in [&mut first, &mut second] {
-            assert_eq!(hear(listener).await, Heard::Message(message.into()));
+            assert_eq!(hear(listener).await, Heard::Message(ORDER.into()));
         }
     }
 }

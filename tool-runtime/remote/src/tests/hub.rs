@@ -346,7 +346,8 @@ async fn every_deed_needs_its_scope_over_the_wire() {
     let done = |by: &str, outcome: Value| json!({ "v": 1, "state": "done", "round": 1, "nonce": "n", "by": by, "outcome": outcome });
     let cancelled = json!({ "error": { "class": "cancelled", "message": "" } });
     let presence = |runner: &str| json!({ "queue": "web", "runner": runner }).to_string();
-    let path = |step: &StepId| format!("steps/web/{step}");
+    let order = |caller: &str| json!({ "caller": caller, "step": own, "do": "look" }).to_string();
+    let path = |step: &StepId| format!("steps/web/pool1/{step}");
     let (new, fresh) = (random::step(), || path(&random::step()));
     let rows: Vec<(&str, &str, String, String, u16)> = vec![
         // Reading: own, another's, a runner's, of another queue.
@@ -370,7 +371,7 @@ async fn every_deed_needs_its_scope_over_the_wire() {
         ("runner2", "PUT", fresh(), started("web").to_string(), 403),
         // Jobs, claims, depth.
         ("pool1", "POST", "jobs/web".into(), job(&own), 202),
-        ("pool2", "POST", "jobs/web".into(), job(&own), 403),
+        ("pool2", "POST", "jobs/web".into(), job(&own), 202),
         ("runner1", "POST", "jobs/web".into(), job(&new), 403),
         ("pool1", "POST", "jobs/other".into(), job(&new), 403),
         ("pool2", "POST", "jobs/other".into(), job(&new), 202),
@@ -383,9 +384,10 @@ async fn every_deed_needs_its_scope_over_the_wire() {
         ("runner1", "POST", format!("messages?topic={}", path(&own)), "{}".into(), 200),
         ("pool1", "POST", format!("messages?topic={}", path(&own)), "{}".into(), 403),
         ("runner2", "POST", format!("messages?topic={}", path(&own)), "{}".into(), 403),
-        ("pool1", "POST", "messages?topic=control/web".into(), "{}".into(), 200),
-        ("pool1", "POST", "messages?topic=control%2Fweb".into(), "{}".into(), 200),
-        ("runner1", "POST", "messages?topic=control/web".into(), "{}".into(), 403),
+        ("pool1", "POST", "messages?topic=control/web".into(), order("pool1"), 200),
+        ("pool1", "POST", "messages?topic=control%2Fweb".into(), order("pool1"), 200),
+        ("pool1", "POST", "messages?topic=control/web".into(), order("pool2"), 403),
+        ("runner1", "POST", "messages?topic=control/web".into(), order("runner1"), 403),
         ("runner1", "POST", "messages?topic=presence/web".into(), presence("web.h-1"), 200),
         ("runner1", "POST", "messages?topic=presence/web".into(), presence("files.h-1"), 403),
         ("runner1", "POST", "messages?topic=presence/files".into(), presence("files.h-1"), 403),
@@ -449,7 +451,7 @@ async fn presence_is_heard_of_the_queues_of_the_token_alone() {
 async fn garbage_is_answered_with_what_to_do_and_harms_nobody() {
     let hub = TestHub::start(LEASE).await;
     let raw = Raw::new(&hub);
-    let step = format!("steps/web/{}", random::step());
+    let step = format!("steps/web/pool1/{}", random::step());
     let deep = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
     let long = format!("\"{}\"", "x".repeat(2 * 1024 * 1024));
     let newer = r#"{"v":2,"state":"suspended","round":1,"nonce":"n"}"#;
@@ -461,10 +463,10 @@ async fn garbage_is_answered_with_what_to_do_and_harms_nobody() {
         ("PUT", &step, newer, 400),
         ("PUT", &step, &deep, 400),
         ("PUT", &step, &long, 413),
-        ("PUT", "steps/web/9f", "{}", 400),
+        ("PUT", "steps/web/pool1/9f", "{}", 400),
         ("PUT", &format!("{step}/2"), "{}", 404),
         ("GET", &format!("{step}%2F2"), "", 400),
-        ("GET", "steps/we%20b/9f9f9f9f9f9f9f9f", "", 400),
+        ("GET", "steps/we%20b/pool1/9f9f9f9f9f9f9f9f", "", 400),
         ("GET", "steps/../../healthz", "", 404),
         ("POST", "jobs/web", &deep, 400),
         ("POST", "jobs/web", r#"{"v":1,"step":"x"}"#, 400),

@@ -289,7 +289,9 @@ async fn check(world: &World, case: &Case, answered: &HashMap<u64, Answered>) {
     for (number, call) in (0_u64..).zip(&case.calls) {
         let answer = &answered[&number];
         let effects = effects.get(&number).copied().unwrap_or_default();
-        let record = board.read(&StepKey::new(world.queue.clone(), step(number))).await.unwrap();
+        let caller = format!("pool{}", call.caller).parse().unwrap();
+        let key = StepKey::new(world.queue.clone(), caller, step(number));
+        let record = board.read(&key).await.unwrap();
         let about = || format!("call {number}: {call:?}, {effects} effects, record {record:?}");
         assert!(call.is_safe || effects <= 1, "{}", about());
         let Some(result) = &answer.result else { continue };

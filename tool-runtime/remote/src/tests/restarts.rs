@@ -1,6 +1,6 @@
-//! A runner whose log outlives it.
+//! The log of a runner, which outlives it.
 
-use super::faulty::{Faults, FaultyBoard};
+use super::faulty::{Cut, Faults, FaultyBoard};
 use super::fleet::*;
 use crate::{Remote, Runner};
 use std::collections::HashMap;
@@ -8,11 +8,10 @@ use std::future::ready;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::sync::watch;
 use tokio::time::sleep;
 use tool_runtime_core::{
-    Begin, BoxFuture, CallEvent, CallStage, ErrorClass, Observation, Receipt, RecordError,
-    Recorder, RetryMode, StepId, StepStore, ToolPool, ToolResult,
+    Begin, BoxFuture, CallEvent, CallStage, ErrorClass, Execution, Observation, Receipt,
+    RecordError, Recorder, RetryMode, StepId, StepStore, ToolCall, ToolPool, ToolResult,
 };
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -53,14 +52,14 @@ async fn result_after_restart(keeps_log: bool) -> (ToolResult, usize) {
         let pool = ToolPool::builder().add(tool).recorder(log.clone()).step_store(log.clone());
         pool.build().unwrap()
     };
-    let cut = watch::Sender::new(false);
-    let board = FaultyBoard::new(fleet.board("runner"), &Faults::new(1, 0), cut.subscribe());
+    let cut = Cut::default();
+    let board = FaultyBoard::new(fleet.board("runner"), &Faults::new(1, 0), cut.clone());
     let runner = fleet.start(Runner::new(board).queue("web".parse().unwrap()), served(&log));
     let pool = pool([]);
     let _remote = Remote::builder(fleet.board("pool1")).connect(&pool).await.unwrap();
     let restart = async {
         sleep(SECOND).await;
-        cut.send_replace(true);
+        cut.set(true);
         sleep(3 * SECOND).await;
         runner.kill().await;
         // Then the caller is in doubt before the other one may decide.
@@ -82,4 +81,22 @@ async fn a_runner_that_restarts_answers_from_its_log() {
 async fn without_that_log_the_outcome_is_unknown() {
     let (result, runs) = result_after_restart(false).await;
     assert_eq!((class(&result), runs), (Some(ErrorClass::Indeterminate), 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_execution_of_one_caller_does_not_answer_another_one() {
+    let (fleet, runs, log) = (Fleet::new(), Arc::<AtomicUsize>::default(), Log::default());
+    let tool = slow("pay", false, SECOND, &runs);
+    let served = ToolPool::builder().add(tool).recorder(log.clone()).step_store(log.clone());
+    let _runner = fleet.run_pool(served.build().unwrap());
+    for (caller, expected) in [("pool1", 1), ("pool2", 2), ("pool1", 2)] {
+        let pool = pool([]);
+        let remote = Remote::builder(fleet.board(caller)).connect(&pool).await.unwrap();
+        let context = pool.context().in_execution(&Arc::new(Execution::new("nightly")));
+        let result = pool.call_with(ToolCall::new("pay", "{}"), &context).await;
+        assert_eq!((text(&result).as_str(), runs.load(Ordering::SeqCst)), ("done", expected));
+        remote.close().await;
+        // The hub forgets it.
+        sleep(48 * 3600 * SECOND).await;
+    }
 }

@@ -47,8 +47,12 @@ fn failed(class: &str) -> serde_json::Value {
     json!({ "error": { "class": class, "message": "" } })
 }
 
-fn write<'a>(queue: &'a Queue, owner: Option<&'a CallerName>, record: &'a Record) -> Deed<'a> {
-    Deed::Write { queue, owner, record }
+fn step_of(caller: &str) -> StepKey {
+    StepKey::new(queue(), name(caller), StepId::new("9f"))
+}
+
+fn write<'a>(step: &'a StepKey, record: &'a Record) -> Deed<'a> {
+    Deed::Write { step, record }
 }
 
 fn started(runner: &str) -> Record {
@@ -56,26 +60,19 @@ fn started(runner: &str) -> Record {
 }
 
 #[test]
-fn a_step_is_read_by_its_owner_and_by_runners() {
-    let (queue, ada, bob) = (queue(), name("ada"), name("bob"));
-    let read = |owner| Deed::Read { queue: &queue, owner };
-    allows("own", read(Some(&ada)), &[CALL, RUN, BOTH, ALL]);
-    allows("nobody's", read(None), &[CALL, RUN, BOTH, ALL]);
-    allows("another's", read(Some(&bob)), &[RUN, BOTH, ALL]);
+fn a_step_is_read_by_its_caller_and_by_runners() {
+    allows("own", Deed::Read { step: &step_of("ada") }, &[CALL, RUN, BOTH, ALL]);
+    allows("another's", Deed::Read { step: &step_of("bob") }, &[RUN, BOTH, ALL]);
 }
 
 #[test]
-fn a_job_is_queued_by_the_owner_of_its_step() {
-    let (queue, ada, bob) = (queue(), name("ada"), name("bob"));
-    let submit = |owner| Deed::Submit { queue: &queue, owner };
-    allows("own", submit(Some(&ada)), &[CALL, BOTH, ALL]);
-    allows("nobody's", submit(None), &[CALL, BOTH, ALL]);
-    allows("another's", submit(Some(&bob)), &[]);
+fn a_job_is_queued_by_callers() {
+    allows("a job", Deed::Submit { queue: &queue() }, &[CALL, BOTH, ALL]);
 }
 
 #[test]
 fn a_caller_writes_that_it_waits_or_gives_up_and_a_runner_that_it_runs_and_what_came_out() {
-    let queue = queue();
+    let step = step_of("ada");
     let blob = Payload::Blob(BlobRef::of(b"{}"));
     let ada = Author::Caller(name("ada"));
     let blob = State::Done { by: ada, was: Ended::None, ran: None, outcome: blob };
@@ -100,18 +97,18 @@ fn a_caller_writes_that_it_waits_or_gives_up_and_a_runner_that_it_runs_and_what_
         (done("runner:web.h1-7f", failed("indeterminate")), runners),
         (done("runner:files.h1-7f", json!({ "ok": {} })), &[]),
     ] {
-        allows(&serde_json::to_string(&record).unwrap(), write(&queue, None, &record), allowed);
+        allows(&serde_json::to_string(&record).unwrap(), write(&step, &record), allowed);
     }
 }
 
 #[test]
 fn a_caller_does_not_write_on_the_step_of_another_and_a_runner_does() {
-    let (queue, bob) = (queue(), name("bob"));
+    let step = step_of("bob");
     let (suspended, cancelled) =
         (Record::new(1, State::Suspended), done("caller:ada", failed("cancelled")));
-    allows("suspended", write(&queue, Some(&bob), &suspended), &[]);
-    allows("cancelled", write(&queue, Some(&bob), &cancelled), &[]);
-    allows("started", write(&queue, Some(&bob), &started("web.h1-7f")), &[RUN, BOTH, ALL]);
+    allows("suspended", write(&step, &suspended), &[]);
+    allows("cancelled", write(&step, &cancelled), &[]);
+    allows("started", write(&step, &started("web.h1-7f")), &[RUN, BOTH, ALL]);
 }
 
 #[test]
@@ -123,13 +120,15 @@ fn runners_claim_jobs_and_both_sides_see_the_depth() {
 
 #[test]
 fn notes_and_presence_come_from_runners_and_control_from_callers() {
-    let step = StepKey::new(queue(), StepId::new("9f"));
+    let step = step_of("ada");
     let (callers, runners): (&[_], &[_]) = (&[CALL, BOTH, ALL], &[RUN, BOTH, ALL]);
     let any: &[_] = &[CALL, RUN, BOTH, ALL, OTHER, NEAR, NONE];
     let own = r#"{"queue":"web","runner":"web.h1-7f","slots":8}"#;
     for (topic, body, allowed) in [
         (Topic::Step(step), "{}", runners),
-        (Topic::Control(queue()), "{}", callers),
+        (Topic::Control(queue()), r#"{"caller":"ada"}"#, callers),
+        (Topic::Control(queue()), r#"{"caller":"bob"}"#, &[]),
+        (Topic::Control(queue()), "{}", &[]),
         (Topic::Presence(queue()), own, runners),
         (Topic::Presence(queue()), r#"{"queue":"files","runner":"web.h1-7f"}"#, &[]),
         (Topic::Presence(queue()), r#"{"queue":"web","runner":"files.h1-7f"}"#, &[]),
@@ -147,7 +146,7 @@ fn notes_and_presence_come_from_runners_and_control_from_callers() {
 
 #[test]
 fn each_side_hears_what_is_for_it() {
-    let step = StepKey::new(queue(), StepId::new("9f"));
+    let step = step_of("ada");
     let any: &[_] = &[CALL, RUN, BOTH, ALL, OTHER, NEAR, NONE];
     for (topic, allowed) in [
         (Topic::Step(step), &[] as &[_]),
@@ -169,7 +168,8 @@ fn what_is_missing_is_named() {
         "`ada` may not run queue `web`; give its token the scope `run:web`"
     );
     let record = done("caller:ada", failed("tool"));
-    let write = write(&queue, None, &record);
+    let step = step_of("ada");
+    let write = write(&step, &record);
     assert!(
         error(CALL, write).starts_with("a caller writes `suspended`, or `done` by `caller:ada`")
     );

@@ -22,26 +22,26 @@ pub(crate) struct StepNews {
 
 /// The listeners of all callers.
 #[derive(Debug, Default)]
-pub(super) struct Owners(Mutex<HashMap<CallerName, broadcast::Sender<StepNews>>>);
+pub(super) struct Callers(Mutex<HashMap<CallerName, broadcast::Sender<StepNews>>>);
 
-impl Owners {
+impl Callers {
     /// What is heard about the steps of a caller from now on.
     #[cfg(feature = "hub")]
-    pub(super) fn listen(&self, owner: &CallerName) -> broadcast::Receiver<StepNews> {
-        let mut owners = lock(&self.0);
-        let sender = owners.entry(owner.clone());
+    pub(super) fn listen(&self, caller: &CallerName) -> broadcast::Receiver<StepNews> {
+        let mut callers = lock(&self.0);
+        let sender = callers.entry(caller.clone());
         sender.or_insert_with(|| broadcast::channel(CAPACITY).0).subscribe()
     }
 
-    /// Passes on what is heard about a step to its owner.
-    pub(super) fn say(&self, owner: &CallerName, step: &StepKey, heard: &Heard) -> Reach {
-        let mut owners = lock(&self.0);
-        let Some(sender) = owners.get(owner) else { return Reach::Nobody };
+    /// Passes on what is heard about a step to its caller.
+    pub(super) fn say(&self, step: &StepKey, heard: &Heard) -> Reach {
+        let mut callers = lock(&self.0);
+        let Some(sender) = callers.get(&step.caller) else { return Reach::Nobody };
         let news = StepNews { step: step.clone(), heard: heard.clone() };
         if sender.send(news).is_ok() {
             return Reach::Somebody;
         }
-        owners.remove(owner);
+        callers.remove(&step.caller);
         Reach::Nobody
     }
 }
