@@ -5,18 +5,21 @@ use tool_runtime_core::seam::one_line;
 /// Limit on the characters of a cell.
 const MAX_CELL: usize = 120;
 
+/// The widest column: longer cells do not move those of other rows.
+const MAX_WIDTH: usize = 64;
+
 /// Text of a server or tool on one printable line.
 pub(super) fn cell(text: &str) -> String {
     one_line(text, MAX_CELL)
 }
 
-/// Columns as wide as their widest cell; the last one ends where its text ends.
+/// Columns as wide as their widest cell, up to a limit; the last one ends where its text ends.
 pub(super) fn aligned<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> Vec<String> {
     let rows: Vec<[String; COLUMNS]> =
         rows.iter().map(|row| row.each_ref().map(|text| cell(text))).collect();
     let width =
         |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..COLUMNS).map(width).collect();
+    let widths: Vec<usize> = (0..COLUMNS).map(|column| width(column).min(MAX_WIDTH)).collect();
     let line = |row: &[String; COLUMNS]| {
         let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
         cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
@@ -27,6 +30,14 @@ pub(super) fn aligned<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> Vec<S
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_cell_does_not_move_those_of_other_rows() {
+        let rows = [["a", "b"].map(str::to_owned), ["x".repeat(100), "c".to_owned()]];
+        let lines = aligned(&rows);
+        assert_eq!(lines[0].chars().count(), MAX_WIDTH + 3);
+        assert!(lines[1].ends_with("xx  c"), "{lines:?}");
+    }
 
     #[test]
     fn foreign_text_fits_its_cell() {

@@ -2,6 +2,8 @@
 
 use super::selector::Selector;
 use crate::mask::{self, Mask};
+use crate::name::MAX_LENGTH;
+use crate::printable::one_line;
 use crate::source::Source;
 use crate::tool::{Requirement, RequirementState};
 use serde::{Deserialize, Serialize};
@@ -155,15 +157,28 @@ impl fmt::Display for ToolStatus {
     }
 }
 
+/// The most characters of a reason in the table. Names are cut after the longest valid one. Those of external tools have no
+/// limit.
+const MAX_REASON: usize = 1000;
+
+/// The widest column: longer names do not move those of others.
+const MAX_WIDTH: usize = 64;
+
+/// The width of a column.
+fn width(tools: &[ToolReport], cell: impl Fn(&ToolReport) -> String) -> usize {
+    let widths = tools.iter().map(|tool| cell(tool).chars().count());
+    widths.max().unwrap_or(0).min(MAX_WIDTH)
+}
+
 impl fmt::Display for PoolReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let widest = |text: fn(&ToolReport) -> String| {
-            self.tools.iter().map(|tool| text(tool).chars().count()).max().unwrap_or(0)
-        };
-        let (names, sources) = (widest(|tool| tool.name.clone()), widest(|t| t.source.to_string()));
-        for ToolReport { name, source, made_from, status, requirements } in &self.tools {
-            let source = source.to_string();
-            write!(f, "{name:names$}  {source:sources$}  {status}")?;
+        let name = |tool: &ToolReport| one_line(&tool.name, MAX_LENGTH);
+        let source = |tool: &ToolReport| one_line(&tool.source.to_string(), MAX_LENGTH);
+        let (names, sources) = (width(&self.tools, name), width(&self.tools, source));
+        for tool in &self.tools {
+            let ToolReport { made_from, status, requirements, .. } = tool;
+            let status = one_line(&status.to_string(), MAX_REASON);
+            write!(f, "{:names$}  {:sources$}  {status}", name(tool), source(tool))?;
             if let Some(original) = made_from {
                 write!(f, ", made from `{original}`")?;
             }
@@ -179,7 +194,7 @@ impl fmt::Display for PoolReport {
             writeln!(f, "the transform of `{selector}` picks no tool")?;
         }
         for AbsentSource { source, reason } in &self.absent {
-            writeln!(f, "{source} is not connected: {reason}")?;
+            writeln!(f, "{source} is not connected: {}", one_line(reason, MAX_REASON))?;
         }
         for hook in &self.idle_hooks {
             writeln!(f, "{hook} runs for no tool")?;
@@ -194,5 +209,35 @@ impl fmt::Display for PoolReport {
             1 => writeln!(f, "the pool is empty: 1 tool was offered and none is visible"),
             many => writeln!(f, "the pool is empty: {many} tools were offered and none is visible"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tool(name: &str, queue: &str, reason: &str) -> ToolReport {
+        ToolReport {
+            name: name.to_owned(),
+            source: Source::runner(queue),
+            made_from: None,
+            status: ToolStatus::Quarantined { reason: reason.to_owned() },
+            requirements: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_long_name_is_cut_and_does_not_move_the_columns_of_others() {
+        let (long, reason) = ("x".repeat(5000), "why\n".repeat(5000));
+        let mut report = PoolReport { tools: vec![tool("a", "b", "c")], ..PoolReport::default() };
+        report.tools.push(tool(&long, &long, &reason));
+        report.absent.push(AbsentSource::new(Source::runner("b"), &reason));
+        let printed = report.to_string();
+        let lines: Vec<&str> = printed.lines().collect();
+        assert!(lines[0].chars().count() < 170, "{printed}");
+        assert!(lines[1].contains("xx..  runner:xx") && lines[1].contains("why.."), "{printed}");
+        assert!(lines[2].starts_with("runner:b is not connected: why why"), "{printed}");
+        assert!(lines.iter().all(|line| line.chars().count() < 1400), "{printed}");
+        assert_eq!(report.tools[1].name, long);
     }
 }

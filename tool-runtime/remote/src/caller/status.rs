@@ -9,11 +9,17 @@ use crate::roster::Seen;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use tool_runtime_core::seam::{one_line, printable};
+use tool_runtime_core::seam::one_line;
 
 /// The most characters of a text of a runner, and the most of its labels, that are shown.
 const MAX_SHOWN: usize = 64;
 const MAX_LABELS: usize = 8;
+
+/// The most characters of the id of a runner: queue, host and random digits.
+const MAX_RUNNER: usize = 138;
+
+/// The most characters of a problem that are shown: it may quote a runner.
+const MAX_PROBLEM: usize = 1000;
 
 /// The queues and runners of a board.
 #[derive(Clone, Debug, Serialize)]
@@ -115,7 +121,8 @@ impl fmt::Display for RemoteStatus {
         for queue in &self.queues {
             queue.fmt(f)?;
         }
-        self.problems.iter().try_for_each(|problem| writeln!(f, "problem: {}", printable(problem)))
+        let shown = |problem: &String| one_line(problem, MAX_PROBLEM);
+        self.problems.iter().try_for_each(|problem| writeln!(f, "problem: {}", shown(problem)))
     }
 }
 
@@ -139,7 +146,8 @@ impl fmt::Display for QueueStatus {
         for runner in runners {
             runner.fmt(f)?;
         }
-        problems.iter().try_for_each(|problem| writeln!(f, "  problem: {}", printable(problem)))
+        let shown = |problem: &String| one_line(problem, MAX_PROBLEM);
+        problems.iter().try_for_each(|problem| writeln!(f, "  problem: {}", shown(problem)))
     }
 }
 
@@ -147,7 +155,7 @@ impl fmt::Display for RunnerStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // A runner writes what it likes.
         let shown = |text: &str| one_line(text, MAX_SHOWN);
-        let (runner, program) = (shown(self.runner.as_str()), shown(&self.program));
+        let (runner, program) = (one_line(self.runner.as_str(), MAX_RUNNER), shown(&self.program));
         write!(f, "  {runner}  {program}  {} of {} slots free", self.free, self.slots)?;
         for (name, value) in self.labels.iter().take(MAX_LABELS) {
             write!(f, "  {}={}", shown(name), shown(value))?;
