@@ -5,8 +5,40 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use tokio::process::Command;
+use tool_runtime::ToolPool;
+use tool_runtime::remote::{BoardError, HttpBoard, HttpBoardOptions, Remote};
 
 const README: &str = include_str!("../../../../README.md");
+
+/// The Rust of the section, between the two comments.
+async fn connect(pool: ToolPool, token: &str) -> Result<Remote, BoardError> {
+    // README
+    let options = HttpBoardOptions::default().token(token);
+    let board = HttpBoard::connect("http://127.0.0.1:7750", options).await?;
+    let remote = Remote::builder(board).connect(&pool).await?;
+    // README
+    Ok(remote)
+}
+
+#[test]
+fn its_rust_is_compiled_here() {
+    let _compiled = connect;
+    let code = include_str!("readme.rs").split("    // README\n").nth(1).unwrap();
+    let lines: String =
+        code.lines().map(|line| format!("{}\n", line.trim_start_matches("    "))).collect();
+    assert_eq!(rust(), lines, "copy the lines of `connect` into the README");
+}
+
+/// The Rust of the section.
+fn rust() -> &'static str {
+    let code = section().split("```rust\n").nth(1).unwrap();
+    code.split("```").next().unwrap()
+}
+
+fn section() -> &'static str {
+    let section = README.split("## Run tools on other machines").nth(1).unwrap();
+    section.split("\n## ").next().unwrap()
+}
 
 /// Instead of cargo: the program of `cargo run -p fleet [--bin NAME] -- ARGUMENTS`.
 const CARGO: &str = r#"#!/bin/sh
@@ -21,9 +53,7 @@ exec "$PROGRAMS/$program" "$@"
 
 /// The commands of the section.
 fn commands() -> Vec<&'static str> {
-    let section = README.split("## Run tools on other machines").nth(1).unwrap();
-    let lines = section.split("\n## ").next().unwrap().lines();
-    lines.filter_map(|line| line.strip_prefix("    ")).collect()
+    section().lines().filter_map(|line| line.strip_prefix("    ")).collect()
 }
 
 #[tokio::test]
