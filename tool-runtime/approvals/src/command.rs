@@ -8,8 +8,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use tool_runtime_core::seam::{CommandFailure, argument_text, printable, run_printing};
 use tool_runtime_core::{
-    BoxFuture, CliCommand, CommandArguments, CommandForm, PoolExtension, Remember, ToolPool,
-    ToolPoolBuilder,
+    BoxFuture, CliCommand, CommandArguments, CommandForm, PoolExtension, Remember, ToolPoolBuilder,
 };
 
 /// Adds the commands `approvals list`, `approve` and `deny` for the questions in a store that other processes see,
@@ -104,14 +103,6 @@ impl CliCommand for Command {
             }
         };
         form.option("dir", "DIR", "The directory of the inbox; default: that of the program")
-    }
-
-    fn run<'a>(
-        &'a self,
-        arguments: &'a CommandArguments,
-        _: &'a ToolPool,
-    ) -> BoxFuture<'a, ExitCode> {
-        self.print(arguments)
     }
 
     fn run_without_pool<'a>(

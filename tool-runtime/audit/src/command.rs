@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tool_runtime_core::seam::{CommandFailure, one_line, run_printing};
 use tool_runtime_core::{
-    BoxFuture, CliCommand, CommandArguments, CommandForm, Observation, StepId, ToolPool,
+    BoxFuture, CliCommand, CommandArguments, CommandForm, Observation, StepId,
 };
 
 /// The pause between looks at a log that is followed.
@@ -73,14 +73,6 @@ impl CliCommand for LogCommand {
                     .option("by", "NAME", "The person who knows; required")
             }
         }
-    }
-
-    fn run<'a>(
-        &'a self,
-        arguments: &'a CommandArguments,
-        _: &'a ToolPool,
-    ) -> BoxFuture<'a, ExitCode> {
-        self.print(arguments)
     }
 
     fn run_without_pool<'a>(

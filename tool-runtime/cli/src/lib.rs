@@ -32,6 +32,7 @@ pub use servers::PinCommand;
 use std::ffi::OsString;
 use std::pin::Pin;
 use std::process::ExitCode;
+use tool_runtime_core::seam::program_name;
 use tool_runtime_core::{BoxFuture, ToolPool};
 use tool_runtime_server::McpServer;
 
@@ -275,12 +276,6 @@ impl About {
         }
         server
     }
-}
-
-fn program_name() -> String {
-    let program = std::env::args_os().next().map(std::path::PathBuf::from);
-    let stem = program.as_deref().and_then(std::path::Path::file_stem);
-    stem.map_or_else(|| "tools".to_owned(), |stem| stem.to_string_lossy().into_owned())
 }
 
 /// Minimum number of worker threads: one for the server, and two tools that block their thread run concurrently.

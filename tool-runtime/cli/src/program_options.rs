@@ -6,6 +6,7 @@ use crate::print;
 use std::ffi::OsString;
 use std::process::ExitCode;
 use tool_runtime_core::CommandArguments;
+use tool_runtime_core::seam::program_name;
 
 /// Options by which a program assembles its pool. They may stand anywhere on the command line, and the help of every
 /// command lists them.
@@ -129,7 +130,7 @@ impl ProgramOptions {
 }
 
 fn usage(error: &UsageError) -> ExitCode {
-    print::error(&error.text(&crate::program_name()));
+    print::error(&error.text(&program_name()));
     ExitCode::from(exit::USAGE)
 }
 

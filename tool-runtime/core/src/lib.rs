@@ -63,6 +63,7 @@ mod peer;
 mod pool;
 mod principal;
 mod printable;
+mod program;
 mod prompt;
 #[cfg(test)]
 #[path = "../property.rs"]

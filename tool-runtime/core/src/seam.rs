@@ -21,6 +21,7 @@ pub use crate::matching::argument_text;
 pub use crate::name::{MAX_LENGTH, is_allowed, problem};
 pub use crate::pool::{Absence, Claim, CommandFailure, Found, PoolNews, Watcher, run_printing};
 pub use crate::printable::{one_line, printable, printable_lines};
+pub use crate::program::program_name;
 #[cfg(feature = "redact")]
 pub use crate::redactor::{HIDDEN, MIN_LENGTH as MIN_SECRET, Redactor};
 pub use crate::registration::{ExpectedTool, expected_tools};

@@ -103,14 +103,6 @@ impl CliCommand for Test {
             .repeated_argument("FILE", "Further ones")
     }
 
-    fn run<'a>(
-        &'a self,
-        arguments: &'a CommandArguments,
-        _: &'a ToolPool,
-    ) -> BoxFuture<'a, ExitCode> {
-        print(|output| each(arguments, |file| test(file, output)))
-    }
-
     fn run_without_pool<'a>(
         &'a self,
         arguments: &'a CommandArguments,

@@ -23,6 +23,7 @@ use std::time::Duration;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
+use tool_runtime_core::seam::program_name;
 use tool_runtime_core::{CancellationToken, Principal, ToolPool};
 
 /// The time for calls that run when the runner is told to stop.
@@ -343,11 +344,4 @@ impl Shared {
             }
         }
     }
-}
-
-/// The name of this program, without its folder and extension.
-fn program_name() -> String {
-    let path = std::env::args_os().next().unwrap_or_default();
-    let stem = std::path::Path::new(&path).file_stem();
-    stem.unwrap_or_default().to_string_lossy().into_owned()
 }

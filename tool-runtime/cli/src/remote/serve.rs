@@ -2,7 +2,7 @@
 
 use crate::{exit, print, signals};
 use std::process::ExitCode;
-use tool_runtime_core::{BoxFuture, CliCommand, CommandArguments, CommandForm, ToolPool};
+use tool_runtime_core::{BoxFuture, CliCommand, CommandArguments, CommandForm};
 use tool_runtime_remote::{Hub, HubError, Queue};
 use tool_runtime_server::BearerTokens;
 use tool_runtime_server::seam::check_address;
@@ -20,14 +20,6 @@ impl CliCommand for Serve {
             .option("db", "FILE", "The file of records; default: remote.db")
             .option("tokens", "FILE", "The file with the tokens of callers and runners")
             .after_help(TOKENS)
-    }
-
-    fn run<'a>(
-        &'a self,
-        arguments: &'a CommandArguments,
-        _: &'a ToolPool,
-    ) -> BoxFuture<'a, ExitCode> {
-        Box::pin(serve(arguments))
     }
 
     fn run_without_pool<'a>(

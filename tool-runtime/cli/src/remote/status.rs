@@ -21,14 +21,6 @@ impl CliCommand for Status {
         with_hub(form)
     }
 
-    fn run<'a>(
-        &'a self,
-        arguments: &'a CommandArguments,
-        _: &'a ToolPool,
-    ) -> BoxFuture<'a, ExitCode> {
-        Box::pin(show(arguments))
-    }
-
     fn run_without_pool<'a>(
         &'a self,
         arguments: &'a CommandArguments,

@@ -61,12 +61,20 @@ pub trait CliCommand: Send + Sync + 'static {
     /// use, because of a name that exists already for instance, ends the program with exit code 3.
     fn form(&self) -> CommandForm;
 
-    /// Runs the command with arguments that fit the form.
+    /// Runs the command with arguments that fit the form. Default: the command never needs the pool, and
+    /// [`Self::run_without_pool`] runs it.
+    ///
+    /// # Panics
+    /// The default panics if [`Self::run_without_pool`] returns `None`: implement one of the two.
     fn run<'a>(
         &'a self,
         arguments: &'a CommandArguments,
         pool: &'a ToolPool,
-    ) -> BoxFuture<'a, ExitCode>;
+    ) -> BoxFuture<'a, ExitCode> {
+        let _ = pool;
+        let run = self.run_without_pool(arguments);
+        run.expect("a command implements `run`, or runs without a pool")
+    }
 
     /// Runs the command before the pool is built and external MCP servers are started, so that it works in a
     /// program whose pool cannot be built: a file that the pool needs is broken, for instance. `main!` releases
@@ -265,5 +273,34 @@ impl ToolPool {
     #[doc(hidden)]
     pub fn commands(&self) -> &[Arc<dyn CliCommand>] {
         self.0.core.commands()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::future::ready;
+
+    /// Needs no pool.
+    struct Version;
+
+    impl CliCommand for Version {
+        fn form(&self) -> CommandForm {
+            CommandForm::new("version", "Print the version")
+        }
+
+        fn run_without_pool<'a>(
+            &'a self,
+            _: &'a CommandArguments,
+        ) -> Option<BoxFuture<'a, ExitCode>> {
+            Some(Box::pin(ready(ExitCode::from(7))))
+        }
+    }
+
+    #[tokio::test]
+    async fn a_command_that_needs_no_pool_runs_with_one_as_well() {
+        let pool = ToolPool::builder().allow_empty().build().unwrap();
+        let code = Version.run(&CommandArguments::default(), &pool).await;
+        assert_eq!(code, ExitCode::from(7));
     }
 }
