@@ -21,6 +21,8 @@ pub(crate) struct Evidence {
     pub(crate) records: HashMap<String, Record>,
     /// The processes that did not end in order.
     pub(crate) dead: HashSet<u32>,
+    /// The processes that were stopped for longer than a lease.
+    pub(crate) lapsed: HashSet<u32>,
 }
 
 /// What was seen.
@@ -134,7 +136,7 @@ impl Check<'_> {
         }
         match &*answer.class {
             "ok" => self.had_effect(answer)?,
-            "indeterminate" => self.runner_died(answer)?,
+            "indeterminate" => self.runner_is_gone(answer)?,
             "timeout" if !answer.in_execution => {}
             _ => return Err("this error has no reason".to_owned()),
         }
@@ -150,20 +152,22 @@ impl Check<'_> {
         }
     }
 
-    /// The outcome of a call is unknown only if it may run at most once, and the runner that started it died.
-    fn runner_died(&self, answer: &Outcome) -> Result<(), String> {
+    /// The outcome of a call is unknown only if it may run at most once, and the runner that started it died or lapsed.
+    fn runner_is_gone(&self, answer: &Outcome) -> Result<(), String> {
         if answer.tool == Tool::Again {
             return Err("it could have run again".to_owned());
         }
-        let died = |effect: &Effect| match effect {
+        let Evidence { dead, lapsed, .. } = self.evidence;
+        let is_gone = |effect: &Effect| match effect {
             Effect::Up { runner, pid } => {
-                answer.text.contains(&format!("`{runner}`")) && self.evidence.dead.contains(pid)
+                answer.text.contains(&format!("`{runner}`"))
+                    && (dead.contains(pid) || lapsed.contains(pid))
             }
             Effect::Had { .. } => false,
         };
-        match self.evidence.effects.iter().any(died) {
+        match self.evidence.effects.iter().any(is_gone) {
             true => Ok(()),
-            false => Err("its runner did not die".to_owned()),
+            false => Err("its runner neither died nor lapsed".to_owned()),
         }
     }
 

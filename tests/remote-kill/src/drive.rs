@@ -1,4 +1,4 @@
-//! The driver: it keeps the processes alive, kills them at random moments and lets them crash at each named point.
+//! The driver: it keeps the processes alive, kills and stops them at random moments and lets them crash at each named point.
 
 mod part;
 
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
-use tool_runtime_remote::{Board as _, Depth};
+use tool_runtime_remote::{Board as _, Depth, LEASE};
 
 /// The number of runners.
 const RUNNERS: usize = 3;
@@ -22,7 +22,10 @@ const RUNNERS: usize = 3;
 /// One process is killed for this many calls, beside those that crash.
 const CALLS_PER_KILL: usize = 25;
 
-/// The pause between two kills, and that before a process is replaced, in milliseconds.
+/// One process is stopped for this many calls.
+const CALLS_PER_STOP: usize = 33;
+
+/// The pause between two kills or stops, and that before a process is replaced, in milliseconds.
 const KILL: std::ops::Range<u64> = 200..1000;
 const RESTART: std::ops::Range<u64> = 20..500;
 
@@ -51,7 +54,8 @@ pub(crate) async fn run(calls: usize, seed: u64) -> Result<(), Failure> {
     };
     match checked {
         Ok(summary) => {
-            println!("{summary}, {} killed, {:.0?}", drive.kills, start.elapsed());
+            let (kills, stops) = (drive.kills, calls / CALLS_PER_STOP - drive.stops.len());
+            println!("{summary}, {kills} killed, {stops} stopped, {:.0?}", start.elapsed());
             Ok(())
         }
         Err(error) => Err(format!("{error}\nthe files are in {}", folder.keep().display()).into()),
@@ -95,8 +99,13 @@ struct Drive {
     kills: usize,
     most_kills: usize,
     kill_at: Instant,
+    /// The stops to come.
+    stops: Vec<(Kind, u64)>,
+    stop_at: Instant,
     /// The processes that did not end in order.
     dead: HashSet<u32>,
+    /// The processes that were stopped for longer than a lease.
+    lapsed: HashSet<u32>,
     calls: usize,
 }
 
@@ -114,14 +123,19 @@ impl Drive {
             let arguments = ["caller", &url, &places.outcomes(name), name, &each];
             parts.push(part(Kind::Caller, &arguments));
         }
+        let mut random = Rng::with_seed(seed);
+        let stops = stops(calls / CALLS_PER_STOP, &mut random);
         let mut drive = Self {
             parts,
             points: part::POINTS.to_vec(),
-            random: Rng::with_seed(seed),
+            random,
             kills: 0,
             most_kills: calls / CALLS_PER_KILL,
             kill_at: Instant::now(),
+            stops,
+            stop_at: Instant::now(),
             dead: HashSet::new(),
+            lapsed: HashSet::new(),
             calls,
         };
         (0..drive.parts.len()).try_for_each(|index| drive.spawn(index))?;
@@ -141,6 +155,7 @@ impl Drive {
         while !self.is_over() {
             self.replace()?;
             self.kill();
+            self.stop()?;
             sleep(TICK).await;
         }
         self.require_crashes()?;
@@ -153,7 +168,8 @@ impl Drive {
     }
 
     fn is_over(&self) -> bool {
-        let is_there = |part: &Part| part.kind == Kind::Caller || part.is_running();
+        let is_there =
+            |part: &Part| part.kind == Kind::Caller || part.is_running() && !part.is_stopped();
         self.parts.iter().all(|part| part.kind != Kind::Caller || part.is_done)
             && self.parts.iter().all(is_there)
     }
@@ -183,15 +199,38 @@ impl Drive {
             1 => Kind::Caller,
             _ => Kind::Runner,
         };
-        let victims = self.parts.iter_mut();
-        let mut victims: Vec<&mut Part> =
-            victims.filter(|part| part.kind == kind && part.may_be_killed()).collect();
-        if let Some(index) = self.random.choice(0..victims.len()) {
-            victims[index].kill();
+        if let Some(victim) = self.victim(kind) {
+            victim.kill();
             self.kills += 1;
             let pause = self.random.u64(KILL);
             self.kill_at = Instant::now() + Duration::from_millis(pause);
         }
+    }
+
+    /// A random process of a kind that neither crashes by itself nor was killed nor is stopped.
+    fn victim(&mut self, kind: Kind) -> Option<&mut Part> {
+        let is_victim = |part: &&mut Part| part.kind == kind && part.is_free();
+        let victims: Vec<&mut Part> = self.parts.iter_mut().filter(is_victim).collect();
+        self.random.choice(victims)
+    }
+
+    /// Lets processes go on whose time is over, and stops another one.
+    fn stop(&mut self) -> Result<(), Failure> {
+        self.parts.iter_mut().try_for_each(Part::go_on)?;
+        if Instant::now() < self.stop_at {
+            return Ok(());
+        }
+        for next in 0..self.stops.len() {
+            let (kind, seconds) = self.stops[next];
+            let Some(victim) = self.victim(kind) else { continue };
+            let time = Duration::from_secs(seconds);
+            let pid = victim.stop(time)?;
+            self.lapsed.extend(pid.filter(|_| time > LEASE));
+            self.stops.remove(next);
+            self.stop_at = Instant::now() + Duration::from_millis(self.random.u64(KILL));
+            break;
+        }
+        Ok(())
     }
 
     /// Each point was reached.
@@ -226,6 +265,19 @@ impl Drive {
             effects: files::read(places.file("effects.jsonl"))?,
             records: check::records(Path::new(&places.file("hub.db")))?,
             dead: self.dead.clone(),
+            lapsed: self.lapsed.clone(),
         })
     }
+}
+
+/// Random stops: each kind of them comes once before one comes again.
+fn stops(count: usize, random: &mut Rng) -> Vec<(Kind, u64)> {
+    let mut stops = Vec::new();
+    while stops.len() < count {
+        let mut round = part::STOPS.to_vec();
+        random.shuffle(&mut round);
+        stops.extend(round);
+    }
+    stops.truncate(count);
+    stops
 }

@@ -1,4 +1,4 @@
-//! Kills the processes of remote calls, and checks that each call has one outcome.
+//! Kills and stops the processes of remote calls, and checks that each call has one outcome.
 //!
 //! One program plays all parts, by its first argument:
 //!
@@ -7,7 +7,7 @@
 //! | `hub FILE PORT` | keeps records in FILE |
 //! | `runner URL EFFECTS` | runs the tools `once` and `again`, which write their effects to a file |
 //! | `caller URL OUTCOMES NAME COUNT` | makes COUNT calls, and writes each outcome to a file |
-//! | `drive CALLS SEED` | starts the others, kills and restarts them, and checks what they wrote |
+//! | `drive CALLS SEED` | starts the others, kills, restarts and stops them, and checks what they wrote |
 //!
 //! A part ends in order when its standard input does, so none outlives the driver.
 //!

@@ -3,6 +3,7 @@
 use crate::Failure;
 use std::env;
 use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
 use tokio::process::{Child, Command};
 use tokio::time::Instant;
 
@@ -25,6 +26,19 @@ pub(super) const POINTS: &[(Kind, &str)] = &[
     (Kind::Hub, "after-hand-out"),
 ];
 
+/// For how long a process of each kind is stopped, in seconds: for an instant, for less than a lease, and for more.
+pub(super) const STOPS: &[(Kind, u64)] = &[
+    (Kind::Runner, 20),
+    (Kind::Runner, 5),
+    (Kind::Runner, 1),
+    (Kind::Caller, 20),
+    (Kind::Caller, 5),
+    (Kind::Caller, 1),
+    (Kind::Hub, 20),
+    (Kind::Hub, 5),
+    (Kind::Hub, 1),
+];
+
 pub(super) struct Part {
     pub(super) kind: Kind,
     arguments: Vec<String>,
@@ -41,6 +55,8 @@ struct Process {
     /// Where it is to crash.
     point: Option<&'static str>,
     is_killed: bool,
+    /// Until when it is stopped.
+    stopped_until: Option<Instant>,
 }
 
 impl Part {
@@ -59,7 +75,7 @@ impl Part {
         }
         let child = command.spawn()?;
         let pid = child.id().ok_or("a process has ended before it began")?;
-        self.process = Some(Process { child, pid, point, is_killed: false });
+        self.process = Some(Process { child, pid, point, is_killed: false, stopped_until: None });
         Ok(())
     }
 
@@ -95,8 +111,11 @@ impl Part {
         self.process.as_ref()?.point
     }
 
-    pub(super) fn may_be_killed(&self) -> bool {
-        let is_free = |process: &Process| process.point.is_none() && !process.is_killed;
+    /// Whether it neither crashes by itself nor was killed nor is stopped.
+    pub(super) fn is_free(&self) -> bool {
+        let is_free = |process: &Process| {
+            process.point.is_none() && !process.is_killed && process.stopped_until.is_none()
+        };
         !self.is_done && self.process.as_ref().is_some_and(is_free)
     }
 
@@ -105,6 +124,34 @@ impl Part {
             // It may have ended just now: then it has no effect, and the end is looked at.
             process.is_killed = process.child.start_kill().is_ok();
         }
+    }
+
+    /// Stops its process for a while. Returns its id.
+    ///
+    /// # Errors
+    /// The system does not.
+    pub(super) fn stop(&mut self, time: Duration) -> Result<Option<u32>, Failure> {
+        let Some(process) = &mut self.process else { return Ok(None) };
+        signal(process.pid, Stop::Begins)?;
+        process.stopped_until = Some(Instant::now() + time);
+        Ok(Some(process.pid))
+    }
+
+    /// Lets its process go on, if its time is over.
+    ///
+    /// # Errors
+    /// The system does not.
+    pub(super) fn go_on(&mut self) -> Result<(), Failure> {
+        let Some(process) = &mut self.process else { return Ok(()) };
+        if process.stopped_until.is_some_and(|until| Instant::now() >= until) {
+            signal(process.pid, Stop::Ends)?;
+            process.stopped_until = None;
+        }
+        Ok(())
+    }
+
+    pub(super) fn is_stopped(&self) -> bool {
+        self.process.as_ref().is_some_and(|process| process.stopped_until.is_some())
     }
 
     /// Lets it end in order, and waits for that.
@@ -125,4 +172,28 @@ impl Part {
 /// Neither an error nor a panic.
 fn is_crash(status: ExitStatus) -> bool {
     !matches!(status.code(), Some(0 | 1 | 101))
+}
+
+/// What happens to a process that does not end by it.
+#[derive(Clone, Copy, Debug)]
+enum Stop {
+    Begins,
+    Ends,
+}
+
+/// The process has not been waited for, so its id is its own.
+#[cfg(unix)]
+fn signal(pid: u32, stop: Stop) -> Result<(), Failure> {
+    use rustix::process::{Pid, Signal, kill_process};
+    let signal = match stop {
+        Stop::Begins => Signal::STOP,
+        Stop::Ends => Signal::CONT,
+    };
+    let pid = Pid::from_raw(i32::try_from(pid)?).ok_or("a process has no id")?;
+    Ok(kill_process(pid, signal)?)
+}
+
+#[cfg(not(unix))]
+fn signal(_: u32, _: Stop) -> Result<(), Failure> {
+    Ok(())
 }
