@@ -47,7 +47,7 @@ impl Backoff {
 /// Repeats a request until the board is there.
 ///
 /// # Errors
-/// What trying again does not help.
+/// An error that trying again does not help.
 pub(crate) async fn persist<T, F>(
     what: &str,
     mut request: impl FnMut() -> F,

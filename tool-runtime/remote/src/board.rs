@@ -1,4 +1,4 @@
-//! What an engine gives: records, queues, messages and blobs.
+//! The interface of an engine: records, queues, messages and blobs.
 
 use crate::listener::Listener;
 use crate::message::Job;
@@ -144,7 +144,7 @@ pub enum Reach {
     Nobody,
 }
 
-/// What messages are about.
+/// A topic of messages.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Topic {
     /// One step: notes of its runner, and its records.
@@ -189,7 +189,7 @@ pub enum BoardError {
     /// The claim has lapsed.
     #[error("the claim has lapsed")]
     Lapsed,
-    /// What came back is not usable.
+    /// The answer of the engine is not usable.
     #[error("{0}")]
     Damaged(String),
 }

@@ -44,7 +44,7 @@ pub struct RemoteBuilder {
     start_timeout: Duration,
 }
 
-/// How the tools of runners become tools of the pool.
+/// The settings by which tools of runners become tools of the pool.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     prefix: String,

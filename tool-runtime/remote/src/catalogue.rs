@@ -36,7 +36,7 @@ pub(crate) struct Announced {
     /// Where the runner has it from.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) source: String,
-    /// What decisions about calls rely on.
+    /// The digest of all that decisions about calls rely on.
     pub(crate) contract: Digest,
 }
 

@@ -39,7 +39,7 @@ use tool_runtime_core::seam::lock;
 /// The time for a blob.
 const BLOB: Duration = Duration::from_secs(60);
 
-/// How long the hub waits for jobs before it answers that there are none.
+/// The time that the hub waits for jobs before it answers that there are none.
 const WAIT: Duration = Duration::from_secs(20);
 
 /// The pause before asking again, if the hub answers at once that there are none: it ends.
@@ -221,7 +221,7 @@ impl HttpBoard {
     }
 }
 
-/// What is wrong if a server answers, but not as a hub.
+/// The error of a server that answers, but not as a hub.
 fn no_hub(error: BoardError) -> BoardError {
     match error {
         BoardError::Damaged(text) => BoardError::Refused(text),

@@ -2,8 +2,8 @@
 //!
 //! | File | Topic |
 //! |---|---|
-//! | `routes` | what is answered, by method and path |
-//! | `access` | who may do what |
+//! | `routes` | the answers, by method and path |
+//! | `access` | the access rights of clients |
 //! | `request`, `refusal` | clients, parameters and bodies; errors |
 //! | `claims` | claims by their ids |
 //! | `streams` | messages as server-sent events |

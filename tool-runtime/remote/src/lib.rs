@@ -9,13 +9,13 @@
 //!
 //! | Module | Topic |
 //! |---|---|
-//! | `board`, `listener` | what an engine gives |
-//! | `names`, `message`, `payload`, `outcome`, `version`, `catalogue` | what travels |
-//! | `record`, `transition` | the record of a step, and what follows from it, without I/O |
+//! | `board`, `listener` | the interface of an engine |
+//! | `names`, `message`, `payload`, `outcome`, `version`, `catalogue` | messages and their parts |
+//! | `record`, `transition` | the record of a step, and the decisions that follow from it, without I/O |
 //! | `local` | a board inside of the process |
 //! | `hub` | the engine of one machine, over HTTP |
 //! | `http` | the client of a hub |
-//! | `protocol` | what hub and client say to each other
+//! | `protocol` | the requests and answers between hub and client
 
 mod backoff;
 mod board;
@@ -76,7 +76,7 @@ pub const LEASE: Duration = Duration::from_secs(16);
 /// The longest time of a call.
 pub(crate) const LONGEST: Duration = Duration::from_secs(3600);
 
-/// How long a record is kept: an outcome that nobody will ask for again a short while, all others a day.
+/// The time for which a record is kept: an outcome that nobody will ask for again a short while, all others a day.
 pub(crate) fn keep(record: &Record, in_execution: bool) -> Duration {
     match record.is_done() && !in_execution {
         true => Duration::from_secs(10 * 60),

@@ -11,7 +11,7 @@ use tool_runtime_core::seam::lock;
 /// The most messages that wait for a listener.
 const CAPACITY: usize = 256;
 
-/// What a listener hears.
+/// An event of a topic, as a listener hears it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Heard {
     /// A message.

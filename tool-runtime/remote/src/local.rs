@@ -50,7 +50,7 @@ struct Shared {
     callers: Callers,
 }
 
-/// What has to last: records and blobs.
+/// A store of records and blobs, which have to last.
 pub trait RecordStore: Send + Sync + 'static {
     /// The record of a step.
     fn read<'a>(&'a self, step: &'a StepKey) -> BoxFuture<'a, Result<Option<Revised>, BoardError>>;

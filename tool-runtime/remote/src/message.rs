@@ -21,7 +21,7 @@ pub struct Job {
     pub(crate) round: u32,
     /// The tool, by its name at the runner.
     pub(crate) tool: String,
-    /// What the caller's decisions relied on.
+    /// The contract that the decisions of the caller relied on.
     pub(crate) contract: Digest,
     /// The arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -41,10 +41,10 @@ pub struct Job {
     /// The execution that the call is a step of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) run: Option<Run>,
-    /// Who calls, as the caller asserts it.
+    /// The principal, as the caller asserts it.
     #[serde(default)]
     pub(crate) principal: Asserted,
-    /// What the caller's peer accepts.
+    /// The requests and reports that the peer of the caller accepts.
     #[serde(default)]
     pub(crate) accepts: Accepts,
     /// The client, as it calls itself.
@@ -137,7 +137,7 @@ pub(crate) struct Asserted {
     pub(crate) claims: Map<String, Value>,
 }
 
-/// What the peer of a caller accepts.
+/// The requests and reports that the peer of a caller accepts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Accepts {
     /// Reports of progress.
@@ -201,7 +201,7 @@ impl Kind {
     }
 }
 
-/// What the runner of a step tells its caller.
+/// A message of the runner of a step to its caller.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Note {
     v: Version,
@@ -209,7 +209,7 @@ pub(crate) struct Note {
     pub(crate) runner: RunnerId,
     /// The round.
     pub(crate) round: u32,
-    /// What it tells.
+    /// The content.
     #[serde(flatten)]
     pub(crate) about: About,
 }
@@ -220,7 +220,7 @@ impl Note {
     }
 }
 
-/// What a note is about.
+/// The content of a note.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "note", rename_all = "snake_case")]
 pub(crate) enum About {
@@ -258,8 +258,8 @@ pub(crate) struct Question {
     pub(crate) single_use: bool,
 }
 
-/// What a caller tells the runners of a queue about a step. It is a hint, except for an answer: what a runner does depends on
-/// the record.
+/// A message of a caller to the runners of a queue about a step. It is a hint, except for an answer: what a runner does
+/// depends on the record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Control {
     v: Version,
@@ -267,7 +267,7 @@ pub(crate) struct Control {
     pub(crate) caller: CallerName,
     /// The step.
     pub(crate) step: StepId,
-    /// What it tells.
+    /// The content.
     #[serde(flatten)]
     pub(crate) order: Order,
 }
@@ -278,7 +278,7 @@ impl Control {
     }
 }
 
-/// What a control message says.
+/// The content of a control message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub(crate) enum Order {

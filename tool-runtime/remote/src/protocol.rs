@@ -1,4 +1,4 @@
-//! What a hub and its clients say to each other over HTTP, below [`PREFIX`].
+//! The requests and answers between a hub and its clients over HTTP, below [`PREFIX`].
 
 use crate::board::Topic;
 use crate::message::Job;
@@ -19,7 +19,7 @@ pub(crate) const KEEP: &str = "x-keep";
 /// The topic of all notes and records of the steps of a caller.
 pub(crate) const MINE: &str = "mine";
 
-/// What scopes begin with that allow to call the tools of a queue, and to run them. The name of the queue follows, or `*`.
+/// The beginning of scopes that allow to call the tools of a queue, and to run them. The name of the queue follows, or `*`.
 pub(crate) const CALL: &str = "call:";
 #[cfg(feature = "hub")]
 pub(crate) const RUN: &str = "run:";
@@ -117,7 +117,7 @@ pub(crate) struct ClaimRequest {
     pub(crate) max: usize,
     /// The longest time to wait for the first one, in milliseconds.
     pub(crate) wait: u64,
-    /// Who waits: `DELETE claims/QUEUE/WAITER` ends the waiting.
+    /// The name of the waiting: `DELETE claims/QUEUE/WAITER` ends it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) waiter: Option<String>,
 }

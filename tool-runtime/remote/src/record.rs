@@ -35,7 +35,7 @@ pub enum State {
     Suspended,
     /// It has its outcome.
     Done {
-        /// Who decided.
+        /// The author of the outcome.
         by: Author,
         /// The state that was ended without an outcome of the tool.
         was: Ended,
@@ -144,7 +144,7 @@ impl Ended {
     }
 }
 
-/// Who wrote an outcome.
+/// The author of an outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub enum Author {

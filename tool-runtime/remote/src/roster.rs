@@ -1,4 +1,4 @@
-//! Which runners live: those whose presence was heard within a lease, by this process's own clock.
+//! The runners that live: those whose presence was heard within a lease, by this process's own clock.
 
 use crate::LEASE;
 use crate::board::{Board, Topic};
@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, timeout};
 use tool_runtime_core::seam::lock;
 
-/// How long a runner may take to answer a roll call.
+/// The time limit for the answer of a runner to a roll call.
 const ROLL: Duration = Duration::from_secs(2);
 
 /// The most runners that are known.
@@ -27,7 +27,7 @@ pub(crate) struct Roster {
 
 #[derive(Debug)]
 struct Heard {
-    /// Since when everything is heard: a runner that was never heard may live for a lease from then on.
+    /// The time from which everything is heard: a runner that was never heard may live for a lease from then on.
     since: Instant,
     runners: HashMap<RunnerId, Seen>,
 }
@@ -36,7 +36,7 @@ struct Heard {
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
     pub(crate) presence: Presence,
-    /// When it was heard last.
+    /// The time of its last message.
     pub(crate) at: Instant,
 }
 

@@ -177,7 +177,7 @@ impl Runner {
     }
 }
 
-/// What the tasks of a runner share.
+/// The state that the tasks of a runner share.
 struct Shared {
     board: Arc<dyn Board>,
     pool: ToolPool,

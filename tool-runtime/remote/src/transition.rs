@@ -1,4 +1,4 @@
-//! What follows from the record of a step, without I/O: the decisions of runners and callers.
+//! The decisions of runners and callers that follow from the record of a step, without I/O.
 //!
 //! A record that was read may be out of date. So every decision to run a tool that may run at most once, and every outcome, is
 //! a write that names the revision it relies on; the record that a conflict returns is decided about anew.
@@ -17,7 +17,7 @@ pub(crate) enum Holder {
     Gone,
 }
 
-/// What a runner does with a job that it claimed.
+/// A decision of a runner about a job that it claimed.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum OnClaim {
     /// Run the tool. The end replaces the record of this revision.
@@ -32,7 +32,7 @@ pub(crate) enum OnClaim {
     Finish,
 }
 
-/// What a runner does with a claimed job of a round.
+/// Decides about a claimed job of a round.
 pub(crate) fn on_claim(
     mode: RetryMode,
     round: u32,
@@ -63,7 +63,7 @@ fn gives_way(record: &Record, mode: RetryMode, round: u32) -> bool {
     record.round < round && (mode == RetryMode::SafeToRetry || *was != Ended::Started)
 }
 
-/// What a runner does when the tool has ended.
+/// A decision of a runner about an outcome, when the tool has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OnEnd {
     /// Write the outcome in place of this revision.
@@ -72,7 +72,7 @@ pub(crate) enum OnEnd {
     Late,
 }
 
-/// What a runner does with the outcome of a round.
+/// Decides about the outcome of a round.
 pub(crate) fn on_end(mode: RetryMode, round: u32, record: Option<&Revised>) -> OnEnd {
     let Some(Revised { record, revision }) = record else { return OnEnd::Write(Revision::NONE) };
     let is_open = match &record.state {
@@ -88,7 +88,7 @@ pub(crate) fn must_stop(mode: RetryMode, round: u32, record: Option<&Revised>) -
     on_end(mode, round, record) == OnEnd::Late
 }
 
-/// What a caller does first.
+/// The first decision of a caller.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum OnBegin {
     /// Submit a round.
@@ -101,7 +101,7 @@ pub(crate) enum OnBegin {
     Unknown,
 }
 
-/// What a caller does that begins or continues a step.
+/// Decides how a caller begins or continues a step.
 pub(crate) fn on_begin(mode: RetryMode, record: Option<&Record>) -> OnBegin {
     let Some(record) = record else { return OnBegin::Submit(1) };
     let next = record.round.saturating_add(1);
@@ -114,7 +114,7 @@ pub(crate) fn on_begin(mode: RetryMode, record: Option<&Record>) -> OnBegin {
     }
 }
 
-/// What a caller does that has heard nothing for a while, or may have missed something.
+/// A decision of a caller that has heard nothing for a while, or may have missed something.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum OnDoubt {
     /// Submit a round, which does nothing if it is queued already.
@@ -127,7 +127,7 @@ pub(crate) enum OnDoubt {
     Return(Payload),
 }
 
-/// What a caller in doubt about a round does.
+/// Decides for a caller in doubt about a round.
 pub(crate) fn on_doubt(
     mode: RetryMode,
     round: u32,
@@ -147,7 +147,7 @@ pub(crate) fn on_doubt(
     }
 }
 
-/// What a caller does that gives up a round.
+/// A decision of a caller that gives up a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OnGiveUp {
     /// Write the end in place of this revision.
@@ -156,7 +156,7 @@ pub(crate) enum OnGiveUp {
     Nothing,
 }
 
-/// What a caller does that gives up a round: it was cancelled, or its time is over.
+/// Decides for a caller that gives up a round: it was cancelled, or its time is over.
 pub(crate) fn on_give_up(mode: RetryMode, round: u32, record: Option<&Revised>) -> OnGiveUp {
     let Some(Revised { record, revision }) = record else {
         return OnGiveUp::Write(Revision::NONE, Ended::None);

@@ -1,4 +1,4 @@
-//! Why tools of runners are missing.
+//! The reasons why tools of runners are missing.
 
 use super::Shared;
 use super::publish::Publisher;

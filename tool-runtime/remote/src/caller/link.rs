@@ -1,4 +1,4 @@
-//! What all calls of a caller share.
+//! The state that all calls of a caller share.
 
 use crate::board::Board;
 use crate::names::StepKey;
@@ -13,13 +13,14 @@ use tokio_util::task::TaskTracker;
 use tool_runtime_core::CancellationToken;
 use tool_runtime_core::seam::lock;
 
-/// How long a step that waits for an answer is remembered. Later it is read from the board, if it is in an execution.
+/// The time for which a step that waits for an answer is remembered. Later it is read from the board, if it is in an
+/// execution.
 const REMEMBERED: Duration = Duration::from_secs(3600);
 
 /// The number of remembered steps from which old ones are forgotten.
 const MANY: usize = 1024;
 
-/// What happens to a call while no runner of its queue is there.
+/// The treatment of a call while no runner of its queue is there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Nobody {
     /// It waits in the queue, until its time limit.
@@ -56,12 +57,12 @@ struct Suspended {
     round: Option<u32>,
 }
 
-/// How a step is continued.
+/// The state from which a step is continued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Continued {
     /// After this round, which was suspended: what is read may be older.
     After(u32),
-    /// As the record says.
+    /// The state of the record.
     AsRecorded,
 }
 

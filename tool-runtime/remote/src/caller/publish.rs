@@ -21,7 +21,7 @@ use tool_runtime_core::{
 /// The time limit of reading a catalogue.
 const FETCH: Duration = Duration::from_secs(10);
 
-/// How long runners are remembered, for messages.
+/// The time for which runners are remembered, for messages.
 const REMEMBERED: Duration = Duration::from_secs(600);
 
 /// The time until a catalogue that could not be read is tried again.
@@ -47,7 +47,7 @@ pub(super) struct State {
     pub(super) queues: BTreeMap<Queue, Published>,
     /// The tools of queues that were withdrawn, by ids, and when a runner served them last.
     pub(super) withdrawn: BTreeMap<String, (Queue, Instant)>,
-    /// Why the board is out of reach.
+    /// The reason why the board is out of reach.
     pub(super) outage: Option<BoardError>,
     /// The last problems of messages.
     problems: VecDeque<String>,
@@ -64,30 +64,30 @@ pub(super) struct Published {
     _claim: Claim,
     /// By ids.
     pub(super) tools: BTreeMap<String, Offered>,
-    /// When a runner served last.
+    /// The time at which a runner served last.
     served: Instant,
-    /// What is wrong with them.
+    /// The problems of its runners.
     problems: Vec<String>,
 }
 
 /// A tool as it was published.
 pub(super) struct Offered {
     announced: Announced,
-    /// Why it is left out, because of another queue.
+    /// The reason to leave it out, because of another queue.
     problem: Option<String>,
-    /// Why it is left out, because of another source of the pool.
+    /// The reason to leave it out, because of another source of the pool.
     conflict: Option<String>,
     tool: Tool,
 }
 
 impl Offered {
-    /// Why it is left out.
+    /// The reason to leave it out.
     pub(super) fn left_out(&self) -> Option<&String> {
         self.problem.as_ref().or(self.conflict.as_ref())
     }
 }
 
-/// What to do with the tools of a queue.
+/// A decision about the tools of a queue.
 enum Plan {
     /// These ids stay for a while without a runner.
     Keep(Vec<String>),
@@ -483,7 +483,8 @@ impl Offered {
     }
 }
 
-/// Of each tool, the contract of the most runners, and the smaller digest of equally many. The others are problems.
+/// Elects the contract that the most runners have of each tool, and the smaller digest of equally many. The others are
+/// problems.
 fn elect(catalogues: &[Arc<Catalogue>]) -> (Vec<Announced>, Vec<String>) {
     let mut votes: BTreeMap<&str, BTreeMap<&Digest, (usize, &Announced)>> = BTreeMap::new();
     for announced in catalogues.iter().flat_map(|catalogue| &catalogue.tools) {

@@ -1,4 +1,4 @@
-//! What operators see of queues and runners.
+//! The status of queues and runners, for operators.
 
 use super::link::Link;
 use super::publish::Publisher;
@@ -29,7 +29,7 @@ pub struct RemoteStatus {
     pub board: String,
     /// The queues, by name.
     pub queues: Vec<QueueStatus>,
-    /// What is wrong, beside the problems of single queues.
+    /// The problems that belong to no queue.
     pub problems: Vec<String>,
 }
 
@@ -45,7 +45,7 @@ pub struct QueueStatus {
     pub runners: Vec<RunnerStatus>,
     /// The ids of the tools.
     pub tools: Vec<String>,
-    /// What is wrong with it.
+    /// The problems of the queue.
     pub problems: Vec<String>,
 }
 

@@ -36,7 +36,7 @@ pub(super) struct Connection {
     pub(super) is_confidential: bool,
     /// The time without any byte after which a stream counts as lost.
     pub(super) silence: Duration,
-    /// Why streams are interrupted, by their topics.
+    /// The reasons of interrupted streams, by their topics.
     outages: watch::Sender<BTreeMap<String, BoardError>>,
 }
 
@@ -105,7 +105,7 @@ impl Connection {
     /// Sends a request with JSON that is written already.
     ///
     /// # Errors
-    /// As of [`Self::send_json`].
+    /// Those of [`Self::send_json`].
     pub(super) async fn send_message(
         &self,
         request: RequestBuilder,
@@ -125,7 +125,7 @@ impl Connection {
     /// The answer, if it is a success.
     ///
     /// # Errors
-    /// What the answer says, or that it is lost.
+    /// The error of the answer, or its loss.
     pub(super) async fn success(&self, response: Response) -> Result<Response, BoardError> {
         let status = response.status();
         if status.is_success() {
@@ -138,7 +138,7 @@ impl Connection {
     /// The JSON of a successful answer.
     ///
     /// # Errors
-    /// What the answer says, or that it is lost or not JSON of this kind.
+    /// The error of the answer, its loss, or JSON of another kind.
     pub(super) async fn json<T: DeserializeOwned>(
         &self,
         response: Response,
@@ -181,7 +181,7 @@ impl Connection {
         Ok(bytes.freeze())
     }
 
-    /// What an answer without success means.
+    /// The error that an answer without success means.
     fn failure(&self, status: StatusCode, body: &[u8]) -> BoardError {
         let said = serde_json::from_slice(body).map(|Failure { error }| error);
         let said = said.unwrap_or_else(|_| format!("it answers {status}; check the address"));

@@ -23,7 +23,7 @@ use tokio_util::task::AbortOnDropHandle;
 /// A stream that was open for longer is not one of several attempts to connect.
 const STEADY: Duration = Duration::from_secs(1);
 
-/// What is heard on a stream.
+/// An event of a stream.
 #[derive(Debug)]
 pub(super) enum News {
     /// Messages may be lost.

@@ -1,4 +1,4 @@
-//! Who may do what, without I/O.
+//! The access rights of clients, without I/O.
 //!
 //! | Deed | Scope | And |
 //! |---|---|---|
@@ -30,7 +30,7 @@ pub(super) struct Client {
     pub(super) scopes: Vec<String>,
 }
 
-/// What a client is about to do.
+/// An operation that a client requests.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Deed<'a> {
     Read { step: &'a StepKey },
@@ -42,7 +42,7 @@ pub(super) enum Deed<'a> {
     Listen { topic: &'a Topic },
 }
 
-/// What a scope is for.
+/// The kind of a scope.
 #[derive(Clone, Copy, PartialEq)]
 enum Side {
     Call,
@@ -175,7 +175,7 @@ fn gives_up(outcome: &Payload) -> bool {
     matches!(class, ErrorClass::Cancelled | ErrorClass::Timeout | ErrorClass::Indeterminate)
 }
 
-/// Whose presence it is.
+/// The queue and the runner of a presence.
 #[derive(Deserialize)]
 pub(super) struct Whose {
     pub(super) queue: Queue,

@@ -25,7 +25,7 @@ pub(super) struct Claims {
     waiting: Mutex<HashMap<Waiter, CancellationToken>>,
 }
 
-/// Who waits: the client, the queue, and the name that the client gave.
+/// A client that waits: its name, the queue, and the name that it gave the waiting.
 type Waiter = (CallerName, Queue, String);
 
 /// A request that waits for jobs.

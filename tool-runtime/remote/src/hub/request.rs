@@ -28,7 +28,7 @@ const BLOB_BODY: Duration = Duration::from_secs(60);
 /// The limits on what is read of the body of a refused request, so that its client gets the answer.
 const DISCARD: (usize, Duration) = (MAX_JSON, Duration::from_secs(1));
 
-/// How long records and jobs are kept at most, and by default.
+/// The longest time for which records and jobs are kept, and the default.
 const MAX_KEEP: Duration = Duration::from_secs(7 * 24 * 3600);
 const DEFAULT_KEEP: Duration = Duration::from_secs(24 * 3600);
 
@@ -85,7 +85,7 @@ impl<'a> Request<'a> {
         })
     }
 
-    /// How long a job or a record is kept.
+    /// The time for which a job or a record is kept.
     ///
     /// # Errors
     /// The header is not a number.

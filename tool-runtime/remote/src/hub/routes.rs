@@ -1,4 +1,4 @@
-//! What a hub answers.
+//! The answers of a hub.
 
 use super::access::{Client, Deed, check};
 use super::claims::Claims;
@@ -36,7 +36,7 @@ const MAX_BLOBS: usize = 8;
 
 type Answer = Result<Response, Refusal>;
 
-/// What all requests share.
+/// The state that all requests share.
 pub(super) struct Service {
     pub(super) engine: Engine,
     pub(super) claims: Arc<Claims>,

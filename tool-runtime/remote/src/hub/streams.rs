@@ -34,7 +34,7 @@ pub(super) fn response(
     response
 }
 
-/// What is heard about the steps of a client.
+/// The events of the steps of a client.
 pub(super) fn of_steps(news: broadcast::Receiver<StepNews>) -> impl Stream<Item = Event> {
     stream::unfold(news, |mut news| async {
         let event = match news.recv().await {
@@ -46,7 +46,7 @@ pub(super) fn of_steps(news: broadcast::Receiver<StepNews>) -> impl Stream<Item 
     })
 }
 
-/// What is heard on a topic.
+/// The events of a topic.
 pub(super) fn of_topic(listener: Listener) -> impl Stream<Item = Event> {
     heard(listener).map(message_event)
 }

@@ -12,7 +12,7 @@ use tool_runtime_core::seam::lock;
 #[cfg(feature = "hub")]
 const CAPACITY: usize = 1024;
 
-/// What is heard about a step.
+/// An event of a step.
 #[derive(Clone, Debug)]
 #[cfg_attr(not(feature = "hub"), expect(dead_code, reason = "a hub alone has listeners"))]
 pub(crate) struct StepNews {

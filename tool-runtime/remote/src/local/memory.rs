@@ -16,7 +16,7 @@ use tool_runtime_core::seam::lock;
 /// The number of writes after which expired records are removed.
 const SWEEP: usize = 1024;
 
-/// How long blobs are kept.
+/// The time for which blobs are kept.
 pub(crate) const BLOB_TTL: Duration = Duration::from_secs(24 * 3600);
 
 /// Records and blobs in memory: for tests, and for callers and runners of one process.

@@ -41,7 +41,7 @@ struct State {
     rounds: HashMap<(CallerName, StepId), BTreeMap<u32, u64>>,
     /// The entries that may be claimed.
     ready: Ready,
-    /// When entries change: a lease lapses, a delay ends.
+    /// The times at which entries change: a lease lapses, a delay ends.
     due: BTreeSet<(Instant, u64)>,
     /// The waiting jobs of each caller.
     waiting: HashMap<CallerName, Waiting>,
@@ -333,7 +333,7 @@ impl State {
 struct Delivery {
     line: Weak<Line>,
     number: u64,
-    /// Which claim of the job it is.
+    /// The number of the claim of the job.
     claim: u64,
     job: Arc<Job>,
     caller: CallerName,

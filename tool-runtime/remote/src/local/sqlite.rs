@@ -177,7 +177,7 @@ struct Write {
     expires: i64,
 }
 
-/// What a write did.
+/// The result of a write.
 enum Written {
     As(Revision),
     Conflict(Option<StepRow>),

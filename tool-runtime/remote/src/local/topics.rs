@@ -1,4 +1,4 @@
-//! Who listens to what.
+//! The listeners of topics.
 
 use crate::board::{Reach, Topic};
 use crate::listener::{Heard, Listener, Speaker};

@@ -32,7 +32,7 @@ pub(super) enum Beat {
     Gone,
 }
 
-/// What the runner announces at present.
+/// The present announcement of a runner.
 #[derive(Debug, Default)]
 pub(super) struct Current {
     blob: Mutex<Option<BlobRef>>,

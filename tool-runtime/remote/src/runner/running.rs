@@ -9,7 +9,7 @@ use tokio::sync::{Notify, oneshot};
 use tool_runtime_core::seam::lock;
 use tool_runtime_core::{CancellationToken, PeerError, StepId};
 
-/// Why a call is stopped.
+/// The reason for which a call is stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
     /// Its record says that it was decided without this runner.
@@ -112,7 +112,7 @@ impl Running {
         self.token.cancel();
     }
 
-    /// Why the call was stopped.
+    /// The reason for which the call was stopped.
     pub(super) fn stopped(&self) -> Option<Stop> {
         self.stop.get().copied()
     }
