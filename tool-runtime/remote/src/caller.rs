@@ -290,7 +290,7 @@ impl Watch {
     async fn hear(&self, heard: Heard) -> bool {
         match heard {
             Heard::Message(bytes) => {
-                match message::read("a presence", &bytes).and_then(|presence| self.note(presence)) {
+                match Presence::read(&bytes).and_then(|presence| self.note(presence)) {
                     Ok(is_news) => is_news,
                     Err(problem) => {
                         self.publisher.note_problem(problem);

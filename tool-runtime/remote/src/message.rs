@@ -346,12 +346,29 @@ impl Presence {
 }
 
 impl Presence {
+    /// Reads a presence.
+    ///
+    /// # Errors
+    /// It cannot be read, or is so long that many of them would fill the memory of a caller.
+    pub(crate) fn read(bytes: &[u8]) -> Result<Self, String> {
+        if bytes.len() > MAX_PRESENCE {
+            let size = bytes.len();
+            return Err(format!(
+                "a runner announces itself with {size} bytes; at most {MAX_PRESENCE} are read"
+            ));
+        }
+        read("a presence", bytes)
+    }
+
     /// Whether the tools or the queue of callers may change by this later presence of the same runner.
     pub(crate) fn differs(&self, later: &Self) -> bool {
         let parts = |it: &Self| (it.leaves, it.gone, it.catalogue.clone(), it.labels.clone());
         parts(self) != parts(later) || self.queue != later.queue
     }
 }
+
+/// The most bytes of a presence.
+pub(crate) const MAX_PRESENCE: usize = 16 * 1024;
 
 /// Asks all runners to announce themselves.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tool_runtime_core::{CallError, ErrorClass, Observation};
 
+/// The most levels of arrays and objects of an outcome: as many as `serde_json` reads.
+const MAX_DEPTH: usize = 128;
+
 /// An outcome, to be written.
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -52,8 +55,16 @@ pub(crate) fn unknown(tool: &str, runner: &RunnerId) -> CallError {
     CallError::new(ErrorClass::Indeterminate, text)
 }
 
-/// Reads the outcome that another process wrote. One that cannot be read is an internal error.
+/// Reads the outcome that another process wrote. One that cannot be read is an internal error; so is one that clients could
+/// not read, since most parsers have a limit of depth.
 pub(crate) fn read(json: &str) -> Result<Observation, CallError> {
+    let depth = depth(json);
+    if depth > MAX_DEPTH {
+        let text = format!(
+            "the result of the remote tool has {depth} levels of arrays and objects; at most {MAX_DEPTH} are passed on"
+        );
+        return Err(CallError::new(ErrorClass::Internal, text));
+    }
     // The exact form keeps the issues of arguments.
     if let Ok(Exact::Error(error)) = serde_json::from_str(json) {
         return Err(error);
@@ -66,6 +77,24 @@ pub(crate) fn read(json: &str) -> Result<Observation, CallError> {
             Err(CallError::new(ErrorClass::Internal, text).with_detail(error.to_string()))
         }
     }
+}
+
+/// The levels of arrays and objects of a JSON text.
+fn depth(json: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    let (mut in_text, mut is_escaped) = (false, false);
+    for byte in json.bytes() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if in_text => is_escaped = true,
+            b'"' => in_text = !in_text,
+            b'[' | b'{' if !in_text => depth += 1,
+            b']' | b'}' if !in_text => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
 }
 
 #[derive(Deserialize)]
@@ -96,6 +125,20 @@ mod tests {
             (back.class(), back.message(), back.detail()),
             (ErrorClass::Denied, "no", Some("rule 3"))
         );
+    }
+
+    #[test]
+    fn an_outcome_that_clients_could_not_read_is_refused() {
+        let nested = |levels: usize| {
+            let value = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+            read(&format!(
+                r#"{{"ok":{{"content":[],"structuredContent":{{"a":{value},"t":"\"[[{{"}}}}}}"#
+            ))
+        };
+        assert!(nested(MAX_DEPTH - 3).is_ok());
+        let error = nested(MAX_DEPTH - 2).unwrap_err();
+        assert!(error.message().contains("has 129 levels"), "{error}");
+        assert_eq!(nested(100_000).unwrap_err().class(), ErrorClass::Internal);
     }
 
     #[test]

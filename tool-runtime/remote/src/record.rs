@@ -23,6 +23,9 @@ pub struct Record {
     pub state: State,
 }
 
+/// The most bytes of a nonce.
+const MAX_NONCE: usize = 64;
+
 /// The state of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub enum State {
@@ -107,6 +110,9 @@ impl TryFrom<Wire> for Record {
     type Error = &'static str;
 
     fn try_from(wire: Wire) -> Result<Self, &'static str> {
+        if wire.nonce.len() > MAX_NONCE {
+            return Err("the nonce has more than 64 bytes");
+        }
         let state = match wire.state {
             StateName::Suspended => State::Suspended,
             StateName::Started => {
@@ -302,6 +308,8 @@ mod tests {
         );
         let started = reason(json!({ "v": 1, "state": "started", "round": 1, "nonce": "" }));
         assert_eq!(started, "a started step names no runner");
+        let long = json!({ "v": 1, "state": "suspended", "round": 1, "nonce": "x".repeat(65) });
+        assert_eq!(reason(long), "the nonce has more than 64 bytes");
         let done = json!({ "v": 1, "state": "done", "by": "caller:a", "round": 1, "nonce": "" });
         assert_eq!(reason(done), "a step that is done has no outcome");
     }

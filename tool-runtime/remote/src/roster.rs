@@ -15,7 +15,7 @@ use tool_runtime_core::seam::lock;
 /// The time limit for the answer of a runner to a roll call.
 const ROLL: Duration = Duration::from_secs(2);
 
-/// The most runners that are known.
+/// The most runners of a queue that are known.
 const MAX_RUNNERS: usize = 1000;
 
 /// The runners that were heard.
@@ -30,6 +30,12 @@ struct Heard {
     /// The time from which everything is heard: a runner that was never heard may live for a lease from then on.
     since: Instant,
     runners: HashMap<RunnerId, Seen>,
+}
+
+impl Heard {
+    fn of_queue(&self, queue: &Queue) -> usize {
+        self.runners.values().filter(|seen| seen.presence.queue == *queue).count()
+    }
 }
 
 /// A runner that was heard.
@@ -67,11 +73,12 @@ impl Roster {
     pub(crate) fn hear(&self, presence: Presence) -> Result<Option<Seen>, String> {
         let (id, seen) = (presence.runner.clone(), Seen { presence, at: Instant::now() });
         let mut heard = lock(&self.heard);
-        if !heard.runners.contains_key(&id) && heard.runners.len() >= MAX_RUNNERS {
+        if !heard.runners.contains_key(&id) && heard.of_queue(&seen.presence.queue) >= MAX_RUNNERS {
             heard.runners.retain(|_, seen| seen.is_alive());
-            if heard.runners.len() >= MAX_RUNNERS {
+            let queue = &seen.presence.queue;
+            if heard.of_queue(queue) >= MAX_RUNNERS {
                 return Err(format!(
-                    "more than {MAX_RUNNERS} runners live; further ones are left out"
+                    "queue `{queue}` has more than {MAX_RUNNERS} runners; further ones are left out"
                 ));
             }
         }

@@ -9,7 +9,7 @@ mod running;
 use crate::backoff::{Backoff, persist};
 use crate::board::{Board, BoardError, Claim, Topic};
 use crate::listener::{Heard, Listener};
-use crate::message::{self, Control};
+use crate::message::{self, Control, Presence};
 use crate::names::{CallerName, Queue, RunnerId};
 use crate::roster::Roster;
 use announce::Announcer;
@@ -333,12 +333,12 @@ impl Shared {
     async fn hear_others(self: Arc<Self>, mut presence: Listener) {
         while let Some(heard) = presence.next().await {
             match heard {
-                Heard::Message(bytes) => match message::read("a presence", &bytes)
-                    .and_then(|presence| self.roster.hear(presence))
-                {
-                    Ok(_) => {}
-                    Err(problem) => tracing::warn!(runner = %self.id, "{problem}"),
-                },
+                Heard::Message(bytes) => {
+                    match Presence::read(&bytes).and_then(|presence| self.roster.hear(presence)) {
+                        Ok(_) => {}
+                        Err(problem) => tracing::warn!(runner = %self.id, "{problem}"),
+                    }
+                }
                 Heard::Gap => self.roster.missed(),
                 Heard::Record(_) => {}
             }

@@ -5,6 +5,7 @@ mod calls;
 mod faulty;
 mod fleet;
 mod governance;
+mod hostile;
 #[cfg(all(feature = "hub", feature = "http"))]
 mod hub;
 mod model;

@@ -9,6 +9,7 @@ use crate::message::{self, Roll};
 use crate::names::{Queue, RunnerId};
 use crate::payload::{BlobRef, Digest};
 use crate::roster::Seen;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
@@ -26,6 +27,9 @@ const REMEMBERED: Duration = Duration::from_secs(600);
 
 /// The time until a catalogue that could not be read is tried again.
 const AGAIN: Duration = Duration::from_secs(5);
+
+/// The most lists of tools that are read for a queue. A rolling update has two.
+const MAX_VERSIONS: usize = 8;
 
 /// The most tools of a runner.
 const MAX_TOOLS: usize = 4096;
@@ -252,11 +256,17 @@ impl Publisher {
 
     /// Reads the catalogues that are not known, and forgets those that no runner has.
     async fn fetch(&self, link: &Link, serving: &BTreeMap<Queue, Vec<Seen>>) {
-        let blobs: HashMap<Digest, BlobRef> = serving
-            .values()
-            .flatten()
-            .map(|seen| (seen.presence.catalogue.sha256.clone(), seen.presence.catalogue.clone()))
-            .collect();
+        let mut blobs = HashMap::new();
+        for (queue, runners) in serving {
+            let mut versions = announced(runners);
+            if versions.len() > MAX_VERSIONS {
+                lock(&self.state).note_problem(format!(
+                    "the runners of queue `{queue}` announce more than {MAX_VERSIONS} different lists of tools; those of the most runners count"
+                ));
+            }
+            versions.truncate(MAX_VERSIONS);
+            blobs.extend(versions.into_iter().map(|blob| (blob.sha256.clone(), blob)));
+        }
         lock(&self.catalogues).retain(|digest, _| blobs.contains_key(digest));
         lock(&self.state).unread.retain(|digest, _| blobs.contains_key(digest));
         for (digest, blob) in blobs {
@@ -481,6 +491,17 @@ impl Offered {
             && self.announced == *announced
             && self.problem.as_deref() == problem
     }
+}
+
+/// The lists of tools that the runners of a queue announce, that of the most runners first.
+fn announced(runners: &[Seen]) -> Vec<BlobRef> {
+    let mut votes: BTreeMap<&Digest, (usize, &BlobRef)> = BTreeMap::new();
+    for Seen { presence, .. } in runners {
+        votes.entry(&presence.catalogue.sha256).or_insert((0, &presence.catalogue)).0 += 1;
+    }
+    let mut versions: Vec<(usize, &BlobRef)> = votes.into_values().collect();
+    versions.sort_by_key(|(votes, _)| Reverse(*votes));
+    versions.into_iter().map(|(_, blob)| blob.clone()).collect()
 }
 
 /// Elects the contract that the most runners have of each tool, and the smaller digest of equally many. The others are

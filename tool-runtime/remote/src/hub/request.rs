@@ -107,14 +107,15 @@ impl<'a> Request<'a> {
         serde_json::from_slice(&bytes).map_err(invalid)
     }
 
-    /// The body as a blob. Few are read at once, since they are large.
+    /// The body as a blob, with a permit of each of the `readers`. Few are read at once, since they are large.
     ///
     /// # Errors
     /// It is too long or too slow.
-    pub(super) async fn blob(&mut self, readers: &Semaphore) -> Result<Bytes, Refusal> {
-        let busy =
-            |_| Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "too many blobs arrive; try again");
-        let _permit = timeout(BODY, readers.acquire()).await.map_err(busy)?;
+    pub(super) async fn blob(&mut self, readers: [&Semaphore; 2]) -> Result<Bytes, Refusal> {
+        let permits = async { (readers[0].acquire().await, readers[1].acquire().await) };
+        let _permits = timeout(BODY, permits).await.map_err(|_| {
+            Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "too many blobs arrive; try again")
+        })?;
         self.bytes(usize::try_from(MAX_BLOB).unwrap_or(usize::MAX), BLOB_BODY).await
     }
 

@@ -9,7 +9,7 @@ use crate::board::{Board as _, Reach, Swap, Topic};
 use crate::crash_point::crash_point;
 use crate::local::{Engine, LocalBoard};
 use crate::message::Job;
-use crate::names::StepKey;
+use crate::names::{CallerName, StepKey};
 use crate::payload::{BlobRef, Digest, Json};
 use crate::protocol::{
     ClaimOrder, ClaimRequest, MAX_CLAIMS, MINE, PREFIX, Put, Sent, Whoami, Written, read_topic,
@@ -22,17 +22,20 @@ use axum::http::request::Parts;
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
+use tool_runtime_core::seam::lock;
 use tool_runtime_server::Authenticate;
 
 /// The longest wait for jobs.
 const MAX_WAIT: Duration = Duration::from_secs(30);
 
-/// The most blobs that arrive at the same time.
+/// The most blobs that arrive at the same time, and those of one client: a slow one leaves room for others.
 const MAX_BLOBS: usize = 8;
+const MAX_BLOBS_OF_CLIENT: usize = 2;
 
 type Answer = Result<Response, Refusal>;
 
@@ -42,6 +45,7 @@ pub(super) struct Service {
     pub(super) claims: Arc<Claims>,
     tokens: Box<dyn Authenticate>,
     blobs: Semaphore,
+    blobs_of_clients: Mutex<HashMap<CallerName, Arc<Semaphore>>>,
     /// Ends streams and waiting requests.
     ending: CancellationToken,
 }
@@ -75,7 +79,14 @@ impl Service {
         tokens: Box<dyn Authenticate>,
         ending: CancellationToken,
     ) -> Self {
-        Self { engine, claims, tokens, blobs: Semaphore::new(MAX_BLOBS), ending }
+        let (blobs, blobs_of_clients) = (Semaphore::new(MAX_BLOBS), Mutex::default());
+        Self { engine, claims, tokens, blobs, blobs_of_clients, ending }
+    }
+
+    fn blobs_of(&self, client: &Client) -> Arc<Semaphore> {
+        let mut clients = lock(&self.blobs_of_clients);
+        let of_client = clients.entry(client.name.clone());
+        Arc::clone(of_client.or_insert_with(|| Arc::new(Semaphore::new(MAX_BLOBS_OF_CLIENT))))
     }
 
     async fn route(&self, request: Request<'_>) -> Answer {
@@ -217,7 +228,8 @@ impl Service {
 
     async fn put(&self, mut request: Request<'_>, sha256: &str) -> Answer {
         let sha256 = digest(sha256)?;
-        let bytes = request.blob(&self.blobs).await?;
+        let own = self.blobs_of(&request.client);
+        let bytes = request.blob([&own, &self.blobs]).await?;
         if BlobRef::of(&bytes).sha256 != sha256 {
             let text = "the body has another SHA-256 than the path says; send it again";
             return Err(Refusal::invalid(text));

@@ -6,7 +6,7 @@ use crate::backoff::persist;
 use crate::board::{BoardError, Topic};
 use crate::catalogue::{Catalogue, contract};
 use crate::listener::{Heard, Listener};
-use crate::message::{self, Presence, Roll};
+use crate::message::{self, MAX_PRESENCE, Presence, Roll};
 use crate::payload::{BlobRef, Digest};
 use bytes::Bytes;
 use std::collections::HashMap;
@@ -77,10 +77,11 @@ impl Announcer {
     /// Stores the catalogue.
     ///
     /// # Errors
-    /// The board refuses it.
+    /// The board refuses it, or callers would not read the presence.
     pub(super) async fn begin(shared: Arc<Shared>) -> Result<Self, BoardError> {
         let changes = shared.pool.changes();
         shared.store_catalogue().await?;
+        shared.check_presence()?;
         Ok(Self { shared, changes, stored_at: Instant::now() })
     }
 
@@ -146,6 +147,18 @@ impl Shared {
         let topic = Topic::Presence(self.queue.clone());
         if let Err(error) = self.board.send(&topic, presence).await {
             tracing::debug!(runner = %self.id, "the presence was not sent: {error}");
+        }
+    }
+
+    fn check_presence(&self) -> Result<(), BoardError> {
+        match self.presence(Beat::Here) {
+            Some(presence) if presence.len() > MAX_PRESENCE => {
+                let size = presence.len();
+                Err(BoardError::Refused(format!(
+                    "the presence of the runner has {size} bytes, and at most {MAX_PRESENCE} are read; use fewer or shorter labels"
+                )))
+            }
+            _ => Ok(()),
         }
     }
 

@@ -448,6 +448,24 @@ async fn presence_is_heard_of_the_queues_of_the_token_alone() {
 }
 
 #[tokio::test]
+async fn slow_uploads_of_one_client_leave_room_for_others() {
+    let hub = TestHub::start(LEASE).await;
+    let mut slow = Vec::new();
+    for _ in 0..16 {
+        let mut stream = TcpStream::connect(hub.address).await.unwrap();
+        let path = format!("/remote/v1/blobs/{}", "0".repeat(64));
+        let head = format!(
+            "PUT {path} HTTP/1.1\r\nhost: h\r\nauthorization: Bearer token-of-runner1\r\ncontent-length: 9\r\n\r\nhalf"
+        );
+        stream.write_all(head.as_bytes()).await.unwrap();
+        slow.push(stream);
+    }
+    let caller = hub.connect("pool1").await;
+    let put = timeout(Duration::from_secs(10), caller.put("quick".into())).await;
+    assert!(put.is_ok_and(|put| put.is_ok()));
+}
+
+#[tokio::test]
 async fn garbage_is_answered_with_what_to_do_and_harms_nobody() {
     let hub = TestHub::start(LEASE).await;
     let raw = Raw::new(&hub);
