@@ -4,6 +4,8 @@ mod board;
 mod calls;
 mod faulty;
 mod fleet;
+#[cfg(feature = "hub")]
+mod full_disk;
 mod governance;
 mod hostile;
 #[cfg(all(feature = "hub", feature = "http"))]

@@ -271,6 +271,17 @@ impl RecordStore for SqliteStore {
 }
 
 #[cfg(test)]
+impl SqliteStore {
+    /// Lets the file grow no more, as a full disk does, or grow again.
+    pub(crate) async fn set_full(&self, is_full: bool) {
+        let pages = if is_full { 1 } else { 1 << 20 };
+        let limit = format!("PRAGMA max_page_count = {pages}");
+        let limited = self.store.write(move |writer| writer.query_row(&limit, [], |_| Ok(())));
+        limited.await.unwrap();
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::record::State;
