@@ -13,3 +13,5 @@ mod hub;
 mod model;
 mod questions;
 mod restarts;
+#[cfg(all(feature = "hub", feature = "http"))]
+mod tls;
