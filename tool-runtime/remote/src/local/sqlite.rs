@@ -10,9 +10,9 @@ use crate::record::{Record, Revised, Revision};
 use bytes::Bytes;
 use std::fs::File;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tool_runtime_core::BoxFuture;
 use tool_runtime_store::rusqlite::{
     self, Connection, OptionalExtension as _, Row, Transaction, params,
@@ -41,7 +41,7 @@ const BLOBS: i64 = 16;
 
 /// Records and blobs in a SQLite file, which only its owner can read. A write is on the disk before it is answered.
 ///
-/// Rows expire by the clock of the machine.
+/// Rows expire by the clock of the machine as it was when the process started.
 #[derive(Clone, Debug)]
 pub struct SqliteStore {
     store: Store,
@@ -95,9 +95,13 @@ fn create(path: &Path) -> Result<(), StoreError> {
     options.open(path).map(drop).map_err(reason)
 }
 
-/// Milliseconds of the clock.
+/// Milliseconds since 1970, by the clock of the machine when this process first asked. If that clock is set meanwhile, an
+/// outcome must not expire that a call still waits for: the call would run again.
 fn now() -> i64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    static START: LazyLock<(SystemTime, Instant)> =
+        LazyLock::new(|| (SystemTime::now(), Instant::now()));
+    let (time, start) = *START;
+    let now = time.duration_since(UNIX_EPOCH).unwrap_or_default() + start.elapsed();
     0_i64.saturating_add_unsigned(millis(now))
 }
 
