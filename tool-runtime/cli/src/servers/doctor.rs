@@ -70,3 +70,30 @@ async fn examine_servers(about: &About, files: &Files, findings: &mut Findings) 
         findings.add(None, Finding::error(&error.to_string()));
     }
 }
+
+#[cfg(all(test, feature = "remote"))]
+mod tests {
+    use super::*;
+    use crate::options::Command;
+    use std::net::TcpListener;
+
+    #[tokio::test]
+    async fn a_hub_that_is_away_is_wrong() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        drop(listener);
+        let pool = ToolPool::builder().allow_empty().build().unwrap();
+        let command = Command::Doctor { json: true };
+        let connection = remote::Connection::open(&url, false, &pool, &command).await.unwrap();
+        let mut findings = Findings::default();
+        assert!(examine_hub(&pool, &mut findings) && findings.has_errors_of("runner:*"));
+        connection.close().await;
+    }
+
+    #[test]
+    fn a_program_without_a_hub_has_none_to_examine() {
+        let pool = ToolPool::builder().allow_empty().build().unwrap();
+        let mut findings = Findings::default();
+        assert!(!examine_hub(&pool, &mut findings) && !findings.has_errors());
+    }
+}
