@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tool_runtime::BoxFuture;
 use tool_runtime_remote::{
-    BlobRef, Board, BoardError, CallerName, Claim, Depth, HttpBoard, Job, Listener, Queue, Reach,
-    Record, Revised, Revision, State, StepKey, Swap, Topic,
+    BlobRef, Board, BoardError, BoardState, CallerName, Claim, Depth, HttpBoard, Job, Listener,
+    Queue, Reach, Record, Revised, Revision, State, StepKey, Swap, Topic,
 };
 
 pub(crate) struct Unmarked {
@@ -89,6 +89,10 @@ impl Board for Unmarked {
 
     fn get<'a>(&'a self, blob: &'a BlobRef) -> BoxFuture<'a, Result<Bytes, BoardError>> {
         self.board.get(blob)
+    }
+
+    fn state(&self) -> BoxFuture<'_, Result<BoardState, BoardError>> {
+        self.board.state()
     }
 
     fn depth<'a>(&'a self, queue: &'a Queue) -> BoxFuture<'a, Result<Depth, BoardError>> {

@@ -66,6 +66,9 @@ pub trait Board: Send + Sync + 'static {
     /// The bytes of a blob. Their size and digest are checked.
     fn get<'a>(&'a self, blob: &'a BlobRef) -> BoxFuture<'a, Result<Bytes, BoardError>>;
 
+    /// The state of the engine, for operators.
+    fn state(&self) -> BoxFuture<'_, Result<BoardState, BoardError>>;
+
     /// The jobs of a queue.
     fn depth<'a>(&'a self, queue: &'a Queue) -> BoxFuture<'a, Result<Depth, BoardError>>;
 
@@ -157,6 +160,15 @@ pub enum Topic {
     AllPresence,
     /// All runners: a caller asks who is there.
     Roll,
+}
+
+/// The state of an engine.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct BoardState {
+    /// The queues with jobs, of those that this caller or runner may use.
+    pub queues: Vec<Queue>,
+    /// What is wrong: records cannot be written.
+    pub problems: Vec<String>,
 }
 
 /// The jobs of a queue.

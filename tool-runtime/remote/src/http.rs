@@ -10,7 +10,7 @@ mod claim;
 mod connection;
 mod follow;
 
-use crate::board::{Board, BoardError, Claim, Depth, Reach, Swap, Topic};
+use crate::board::{Board, BoardError, BoardState, Claim, Depth, Reach, Swap, Topic};
 use crate::listener::{Heard, Listener};
 use crate::local::Topics;
 use crate::message::Job;
@@ -389,6 +389,14 @@ impl Board for HttpBoard {
             let limit = usize::try_from(*size).unwrap_or(usize::MAX);
             let bytes = self.connection.bytes(response, limit).await?;
             blob.check(bytes).map_err(BoardError::Damaged)
+        })
+    }
+
+    fn state(&self) -> BoxFuture<'_, Result<BoardState, BoardError>> {
+        Box::pin(async move {
+            let request = self.request(Method::GET, "state");
+            let response = self.connection.send(request, REQUEST).await?;
+            self.connection.json(response, MAX_ANSWER).await
         })
     }
 

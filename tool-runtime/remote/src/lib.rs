@@ -50,7 +50,7 @@ mod version;
 
 use std::time::Duration;
 
-pub use board::{Board, BoardError, Claim, Depth, Reach, Swap, Topic};
+pub use board::{Board, BoardError, BoardState, Claim, Depth, Reach, Swap, Topic};
 pub use caller::{Nobody, QueueStatus, Remote, RemoteBuilder, RemoteStatus, RunnerStatus};
 #[cfg(feature = "http")]
 pub use http::{HttpBoard, HttpBoardOptions};

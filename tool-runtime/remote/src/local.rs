@@ -17,7 +17,7 @@ pub use sqlite::SqliteStore;
 pub(crate) use topics::Topics;
 
 use crate::LEASE;
-use crate::board::{Board, BoardError, Claim, Depth, Reach, Swap, Topic};
+use crate::board::{Board, BoardError, BoardState, Claim, Depth, Reach, Swap, Topic};
 use crate::listener::{Heard, Listener};
 use crate::message::Job;
 use crate::names::{CallerName, Queue, StepKey};
@@ -69,6 +69,9 @@ pub trait RecordStore: Send + Sync + 'static {
 
     /// The bytes of a blob.
     fn get<'a>(&'a self, blob: &'a BlobRef) -> BoxFuture<'a, Result<Bytes, BoardError>>;
+
+    /// The reason why the last record or blob could not be written.
+    fn problem(&self) -> Option<String>;
 }
 
 impl Engine {
@@ -202,6 +205,14 @@ impl Board for LocalBoard {
         Box::pin(async move {
             let bytes = self.shared().store.get(blob).await?;
             blob.check(bytes).map_err(BoardError::Damaged)
+        })
+    }
+
+    fn state(&self) -> BoxFuture<'_, Result<BoardState, BoardError>> {
+        Box::pin(async move {
+            let Shared { store, queues, .. } = self.shared();
+            let problems = store.problem().into_iter().collect();
+            Ok(BoardState { queues: queues.in_use(), problems })
         })
     }
 

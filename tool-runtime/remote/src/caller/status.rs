@@ -82,6 +82,13 @@ pub(super) async fn of(link: &Link, publisher: &Publisher) -> RemoteStatus {
     let mut names: BTreeSet<Queue> = publisher.queues().into_iter().collect();
     names.extend(seen.iter().map(|seen| seen.presence.queue.clone()));
     let (mut queues, mut problems) = (Vec::new(), publisher.problems());
+    match link.board.state().await {
+        Ok(state) => {
+            names.extend(state.queues);
+            problems.extend(state.problems);
+        }
+        Err(error) => problems.push(format!("the hub does not tell its state: {error}")),
+    }
     for queue in names {
         let depth = match link.board.depth(&queue).await {
             Ok(depth) => Some(depth),

@@ -105,6 +105,7 @@ impl Service {
                 self.swap(request, step_key(queue, caller, step)).await
             }
             (&Method::POST, ["jobs", queue]) => self.submit(request, queue).await,
+            (&Method::GET, ["state"]) => self.state(&request.client).await,
             (&Method::GET, ["queues", queue]) => self.depth(request, queue).await,
             (&Method::POST, ["claims", queue]) => self.claim(request, queue).await,
             (&Method::DELETE, ["claims", queue, waiter]) => {
@@ -155,6 +156,12 @@ impl Service {
         check(&request.client, Deed::Submit { queue: &queue }).map_err(Refusal::forbidden)?;
         self.board(&request.client).submit(&queue, &job, keep).await?;
         Ok(StatusCode::ACCEPTED.into_response())
+    }
+
+    async fn state(&self, client: &Client) -> Answer {
+        let mut state = self.board(client).state().await?;
+        state.queues.retain(|queue| client.knows(queue));
+        Ok(json(StatusCode::OK, &state))
     }
 
     async fn depth(&self, request: Request<'_>, name: &str) -> Answer {

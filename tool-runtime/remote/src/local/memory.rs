@@ -102,4 +102,8 @@ impl RecordStore for MemoryStore {
             bytes.ok_or_else(|| BoardError::NoBlob(blob.sha256.to_string()))
         })
     }
+
+    fn problem(&self) -> Option<String> {
+        None
+    }
 }

@@ -143,6 +143,21 @@ impl Queues {
         Ok(())
     }
 
+    /// The queues with jobs.
+    pub(super) fn in_use(&self) -> Vec<Queue> {
+        let lines: Vec<_> =
+            lock(&self.lines).iter().map(|(q, l)| (q.clone(), Arc::clone(l))).collect();
+        let has_jobs = |line: &Line| {
+            let mut state = lock(&line.state);
+            state.advance();
+            !state.entries.is_empty()
+        };
+        let mut queues: Vec<Queue> =
+            lines.into_iter().filter(|(_, line)| has_jobs(line)).map(|(queue, _)| queue).collect();
+        queues.sort();
+        queues
+    }
+
     pub(super) fn depth(&self, queue: &Queue) -> Depth {
         let Some(line) = lock(&self.lines).get(queue).cloned() else { return Depth::default() };
         let mut state = lock(&line.state);

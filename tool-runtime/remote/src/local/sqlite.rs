@@ -11,9 +11,10 @@ use bytes::Bytes;
 use std::fs::File;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tool_runtime_core::BoxFuture;
+use tool_runtime_core::seam::lock;
 use tool_runtime_store::rusqlite::{
     self, Connection, OptionalExtension as _, Row, Transaction, params,
 };
@@ -46,6 +47,8 @@ const BLOBS: i64 = 16;
 pub struct SqliteStore {
     store: Store,
     writes: Arc<AtomicU64>,
+    /// The reason why the last write failed.
+    problem: Arc<Mutex<Option<String>>>,
 }
 
 impl SqliteStore {
@@ -58,7 +61,7 @@ impl SqliteStore {
         create(path)?;
         sweep_all(&Database::open(path, MIGRATIONS, &OpenOptions::default())?)?;
         let store = Store::open(path, MIGRATIONS, OpenOptions::default())?;
-        Ok(Self { store, writes: Arc::default() })
+        Ok(Self { store, writes: Arc::default(), problem: Arc::default() })
     }
 
     /// Removes expired rows now and then. Those that are not removed are not read either.
@@ -66,6 +69,25 @@ impl SqliteStore {
         if self.writes.fetch_add(1, Ordering::Relaxed) % SWEEP == SWEEP - 1 {
             drop(self.store.write(sweep));
         }
+    }
+
+    /// Runs a write. The hub logs when writes begin to fail, and when they succeed again.
+    async fn write<T: Send + 'static>(
+        &self,
+        write: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Result<T, BoardError> {
+        let written = self.store.write(write).await.map_err(unavailable);
+        let now = written.as_ref().err().map(ToString::to_string);
+        let mut problem = lock(&self.problem);
+        match (&*problem, &now) {
+            (None, Some(error)) => tracing::error!("{error}; callers and runners wait"),
+            (Some(_), None) => tracing::error!("records can be written again"),
+            _ => {}
+        }
+        *problem = now;
+        drop(problem);
+        self.count_write();
+        written
     }
 
     /// Runs a query that may take a while.
@@ -240,9 +262,8 @@ impl RecordStore for SqliteStore {
                 expected,
                 expires: after(keep),
             };
-            let written = self.store.write(move |connection| write.run(connection)).await;
-            self.count_write();
-            Ok(match written.map_err(unavailable)? {
+            let written = self.write(move |connection| write.run(connection)).await?;
+            Ok(match written {
                 Written::As(revision) => Swap::Written(revision),
                 Written::Conflict(present) => {
                     Swap::Conflict(present.map(|row| row.revised(step)).transpose()?)
@@ -252,12 +273,7 @@ impl RecordStore for SqliteStore {
     }
 
     fn put(&self, blob: BlobRef, bytes: Bytes) -> BoxFuture<'_, Result<(), BoardError>> {
-        Box::pin(async move {
-            let written = self.store.write(move |connection| put(connection, &blob, &bytes));
-            written.await.map_err(unavailable)?;
-            self.count_write();
-            Ok(())
-        })
+        Box::pin(async move { self.write(move |connection| put(connection, &blob, &bytes)).await })
     }
 
     fn get<'a>(&'a self, blob: &'a BlobRef) -> BoxFuture<'a, Result<Bytes, BoardError>> {
@@ -271,6 +287,10 @@ impl RecordStore for SqliteStore {
             let bytes: Option<Vec<u8>> = bytes.await?;
             bytes.map(Bytes::from).ok_or_else(|| BoardError::NoBlob(blob.sha256.to_string()))
         })
+    }
+
+    fn problem(&self) -> Option<String> {
+        lock(&self.problem).clone()
     }
 }
 

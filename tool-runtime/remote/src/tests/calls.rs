@@ -180,6 +180,20 @@ async fn a_repeated_execution_gets_the_outcome_of_the_call_that_went_on() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_queue_with_calls_and_no_runner_is_a_problem_for_those_who_come_later() {
+    let fleet = Fleet::new();
+    let runner = fleet.run([ping()]);
+    let (waiting, _one) = fleet.connect().await;
+    runner.stop().await;
+    let waits = tokio::spawn(async move { call(&waiting, "ping").await });
+    let (_pool, later) = fleet.connect().await;
+    let status = later.status().await;
+    assert!(status.to_string().contains("queue web: 0 runners, 0 tools, 1 queued"), "{status}");
+    assert_eq!(status.queues[0].problems, ["no runner serves it"]);
+    waits.abort();
+}
+
+#[tokio::test(start_paused = true)]
 async fn without_a_runner_a_call_waits_or_fails_as_configured() {
     let fleet = Fleet::new();
     let runner = fleet.run([ping()]);

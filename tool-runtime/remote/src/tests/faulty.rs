@@ -295,6 +295,10 @@ impl Board for FaultyBoard {
         })
     }
 
+    fn state(&self) -> BoxFuture<'_, Result<BoardState, BoardError>> {
+        self.inner.state()
+    }
+
     fn depth<'a>(&'a self, queue: &'a Queue) -> BoxFuture<'a, Result<Depth, BoardError>> {
         self.inner.depth(queue)
     }

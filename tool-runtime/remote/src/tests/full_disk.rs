@@ -2,10 +2,10 @@
 
 use super::board::{eventually, queue, step};
 use super::fleet::{Fleet, Running, call, text};
-use crate::local::{Kept, RecordStore, Stored};
+use crate::local::RecordStore;
 use crate::record::State;
 use crate::{
-    BlobRef, Board as _, BoardError, CallerName, Depth, Engine, Record, Revision, SqliteStore,
+    BlobRef, Board as _, BoardError, Depth, Engine, Record, Revised, Revision, SqliteStore,
     StepKey, Swap,
 };
 use bytes::Bytes;
@@ -40,7 +40,7 @@ impl Disk {
         let (record, mut steps) = (Record::new(1, State::Suspended), Vec::new());
         loop {
             let step = step();
-            match self.store.swap(&step, &record, Revision::NONE, LONG, None).await {
+            match self.store.swap(&step, &record, Revision::NONE, LONG).await {
                 Ok(_) => steps.push(step),
                 Err(error) => return (steps, error.to_string()),
             }
@@ -53,7 +53,7 @@ impl Disk {
 }
 
 impl RecordStore for Disk {
-    fn read<'a>(&'a self, step: &'a StepKey) -> BoxFuture<'a, Result<Option<Kept>, BoardError>> {
+    fn read<'a>(&'a self, step: &'a StepKey) -> BoxFuture<'a, Result<Option<Revised>, BoardError>> {
         self.store.read(step)
     }
 
@@ -63,14 +63,13 @@ impl RecordStore for Disk {
         record: &'a Record,
         expected: Revision,
         keep: Duration,
-        owner: Option<&'a CallerName>,
-    ) -> BoxFuture<'a, Result<Stored, BoardError>> {
+    ) -> BoxFuture<'a, Result<Swap, BoardError>> {
         Box::pin(async move {
-            let stored = self.store.swap(step, record, expected, keep, owner).await;
-            if let Err(error) = &stored {
+            let swap = self.store.swap(step, record, expected, keep).await;
+            if let Err(error) = &swap {
                 self.failures.lock().unwrap().push(error.to_string());
             }
-            stored
+            swap
         })
     }
 
@@ -80,6 +79,10 @@ impl RecordStore for Disk {
 
     fn get<'a>(&'a self, blob: &'a BlobRef) -> BoxFuture<'a, Result<Bytes, BoardError>> {
         self.store.get(blob)
+    }
+
+    fn problem(&self) -> Option<String> {
+        self.store.problem()
     }
 }
 
@@ -95,7 +98,7 @@ struct Scene {
     /// Lets the tool end.
     end: Arc<Notify>,
     pool: ToolPool,
-    _remote: crate::Remote,
+    remote: crate::Remote,
     _runner: Running,
 }
 
@@ -113,8 +116,8 @@ impl Scene {
             }
         });
         let _runner = fleet.run([once]);
-        let (pool, _remote) = fleet.connect().await;
-        Self { fleet, runs, end, pool, _remote, _runner }
+        let (pool, remote) = fleet.connect().await;
+        Self { fleet, runs, end, pool, remote, _runner }
     }
 
     fn call(&self) -> tokio::task::JoinHandle<String> {
@@ -142,8 +145,8 @@ async fn a_full_disk_is_named_and_loses_nothing() {
         assert!(disk.store.read(step).await.unwrap().is_some(), "{step}");
     }
     let record = Record::new(1, State::Suspended);
-    let stored = disk.store.swap(&step(), &record, Revision::NONE, LONG, None).await.unwrap();
-    assert_eq!(stored.swap, Swap::Written(Revision(1)));
+    let stored = disk.store.swap(&step(), &record, Revision::NONE, LONG).await.unwrap();
+    assert_eq!(stored, Swap::Written(Revision(1)));
 }
 
 #[tokio::test]
@@ -154,6 +157,8 @@ async fn a_call_that_cannot_start_waits_for_room_on_the_disk() {
     let called = scene.call();
     disk.until_a_write_fails().await;
     assert_eq!(scene.runs(), 0, "it may run only if that is written");
+    let problems = scene.remote.status().await.problems;
+    assert!(problems.iter().any(|it| it.contains("disk is full")), "{problems:?}");
     disk.store.set_full(false).await;
     scene.end.notify_one();
     assert_eq!(timeout(LONG, called).await.expect("an answer").unwrap(), result());
