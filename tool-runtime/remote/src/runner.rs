@@ -148,7 +148,8 @@ impl Runner {
     /// Dropping the future stops everything at once, like the end of the process.
     ///
     /// # Errors
-    /// The board refuses the runner: its credentials do not allow the queue.
+    /// The board refuses the runner: its credentials do not allow the queue. Or the runner had to end before the outcomes of
+    /// its calls were reported.
     pub async fn serve_until(
         self,
         pool: &ToolPool,
@@ -156,13 +157,17 @@ impl Runner {
     ) -> Result<(), BoardError> {
         let shared = Arc::new(Shared::new(self, pool.clone()));
         let mut tasks = JoinSet::new();
-        // Before the first claim: an order about it must be heard.
-        let control = shared.listen(&Topic::Control(shared.queue.clone())).await?;
-        let presence = shared.listen(&Topic::Presence(shared.queue.clone())).await?;
-        let roll = shared.listen(&Topic::Roll).await?;
-        tasks.spawn(Arc::clone(&shared).obey(control));
-        tasks.spawn(Arc::clone(&shared).hear_others(presence));
-        let announcer = Announcer::begin(Arc::clone(&shared)).await?;
+        let begin = async {
+            // Before the first claim: an order about it must be heard.
+            let control = shared.listen(&Topic::Control(shared.queue.clone())).await?;
+            let presence = shared.listen(&Topic::Presence(shared.queue.clone())).await?;
+            let roll = shared.listen(&Topic::Roll).await?;
+            tasks.spawn(Arc::clone(&shared).obey(control));
+            tasks.spawn(Arc::clone(&shared).hear_others(presence));
+            Ok((Announcer::begin(Arc::clone(&shared)).await?, roll))
+        };
+        let Some(begun) = token.run_until_cancelled(begin).await else { return Ok(()) };
+        let (announcer, roll) = begun?;
         shared.announce(announce::Beat::Here).await;
         shared.report_accepted();
         tasks.spawn(Arc::clone(&shared).follow_connection());
@@ -170,10 +175,10 @@ impl Runner {
         let mut jobs = JoinSet::new();
         let served = shared.claim_until_end(&mut jobs, token).await;
         shared.leave();
-        shared.drain(jobs).await;
+        let drained = shared.drain(jobs).await;
         announcing.abort();
         shared.announce(announce::Beat::Gone).await;
-        served
+        served.and(drained)
     }
 }
 
@@ -306,14 +311,23 @@ impl Shared {
     }
 
     /// Waits for the calls that run, then stops them.
-    async fn drain(&self, mut jobs: JoinSet<()>) {
+    ///
+    /// # Errors
+    /// Calls did not stop, or the board is away, so nobody knows how they end.
+    async fn drain(&self, mut jobs: JoinSet<()>) -> Result<(), BoardError> {
         let mut ended = async || while jobs.join_next().await.is_some() {};
-        if timeout(DRAIN, ended()).await.is_err() {
-            self.running.stop_all(Stop::Shutdown);
-            if timeout(LAST_WORDS, ended()).await.is_err() {
-                tracing::warn!(runner = %self.id, "calls did not stop in time and are cut off");
-            }
+        if timeout(DRAIN, ended()).await.is_ok() {
+            return Ok(());
         }
+        self.running.stop_all(Stop::Shutdown);
+        if timeout(LAST_WORDS, ended()).await.is_ok() {
+            return Ok(());
+        }
+        let text = format!(
+            "the runner ends before it could report the outcomes of {} of its calls",
+            jobs.len()
+        );
+        Err(BoardError::Disconnected(text))
     }
 
     /// Passes on what callers say about running calls.

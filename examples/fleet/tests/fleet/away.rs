@@ -97,7 +97,10 @@ async fn a_hub_that_does_not_answer_does_not_delay_a_server() {
     assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
     let result = server.request("tools/call", json!({ "name": "math.add" })).await;
     let text = result["content"][0]["text"].as_str().unwrap();
-    assert!(text.contains("the hub is still being connected to"), "{text}");
+    assert!(
+        text.contains("the hub is still being connected to, or no runner has announced its tools"),
+        "{text}"
+    );
 }
 
 #[tokio::test]

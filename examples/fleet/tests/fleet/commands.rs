@@ -3,7 +3,10 @@
 use super::processes::{
     CALLER, FLEET, Hub, OTHER, Process, RUNNER, command, free_address, in_time, run,
 };
-use tool_runtime::ToolCall;
+use std::time::{Duration, Instant};
+use tokio::net::TcpListener;
+use tool_runtime::remote::{Board as _, HttpBoard, HttpBoardOptions, Runner, Topic};
+use tool_runtime::{CancellationToken, Tool, ToolCall, ToolPool};
 
 #[tokio::test]
 async fn a_runner_waits_for_a_hub_that_starts_later() {
@@ -148,6 +151,7 @@ async fn wrong_options_are_errors_of_usage() {
         path.to_str().unwrap().to_owned()
     };
     let (tokens, scopes) = (file("tokens", "a:b scopes=call:*"), file("scopes", "a:b scopes=sing"));
+    let names = file("names", "b c:d scopes=call:*");
     let (empty, split) = (file("empty", ""), file("split", "one\ntwo"));
     let url = "http://127.0.0.1:1";
     for (line, reason) in [
@@ -167,6 +171,7 @@ async fn wrong_options_are_errors_of_usage() {
         (&format!("run --connect {url} --label eu"), "--label: "),
         ("remote serve --tokens missing", "`missing`"),
         (&format!("remote serve --tokens {scopes}"), "the scope `sing`"),
+        (&format!("remote serve --tokens {names}"), "`b c` is not a valid name"),
         (
             &format!("remote serve --tokens {tokens} --listen nowhere"),
             "`nowhere` is not an address",
@@ -187,4 +192,49 @@ async fn a_gateway_that_trusts_runners_lists_their_hints_as_its_own() {
     let (_, printed, errors) = run(hub.gateway(&["list"])).await;
     let line = printed.lines().find(|line| line.starts_with("math.add")).expect(&errors);
     assert!(line.contains("read-only") && !line.contains("untrusted"), "{line}");
+}
+
+#[tokio::test]
+async fn a_call_waits_for_the_queue_of_its_tool() {
+    let hub = Hub::start().await;
+    let _files = hub.run("files").await;
+    let options = HttpBoardOptions::default().token(RUNNER);
+    let board = HttpBoard::connect(&hub.url, options).await.unwrap();
+    let mut rolls = board.listen(&Topic::Roll).await.unwrap();
+    let late = async {
+        // The gateway is there, and has the tools of the other queue.
+        rolls.next().await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let add = Tool::builder("math.add", "Add.").handler(|| async { "late" });
+        let pool = ToolPool::builder().add(add).build().unwrap();
+        let runner = Runner::new(board).queue("math".parse().unwrap());
+        runner.serve_until(&pool, &CancellationToken::new()).await.unwrap();
+    };
+    let called = run(hub.gateway(&["call", "math.add"]));
+    tokio::select! {
+        (code, printed, errors) = called => {
+            assert_eq!((code, printed.trim()), (Some(0), "late"), "{errors}");
+        }
+        () = late => panic!("it serves until the end"),
+    }
+}
+
+#[tokio::test]
+async fn a_runner_that_waits_for_a_silent_hub_ends_when_it_is_told() {
+    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", silent.local_addr().unwrap());
+    let runner = Process::start(command(FLEET, RUNNER, &["run", "--connect", &url]));
+    let _connection = silent.accept().await.unwrap();
+    let began = Instant::now();
+    runner.terminate();
+    assert!(runner.ended().await.success());
+    // A request to a hub has 10 seconds.
+    assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
+}
+
+#[tokio::test]
+async fn a_runner_without_tools_says_so() {
+    let hub = Hub::start().await;
+    let mut runner = hub.start_runner("math", "nothing.*");
+    runner.line("there is no tool to serve; look at `report`").await;
 }

@@ -24,6 +24,9 @@ const SERVER_WAIT: Duration = Duration::from_secs(2);
 /// The time that lists of tools wait for the hub and its runners.
 const LIST_WAIT: Duration = Duration::from_secs(5);
 
+/// The time that a call waits for a runner with its tool, after others have announced theirs.
+const CALL_WAIT: Duration = Duration::from_secs(2);
+
 /// The connection of a pool to a hub, which may come later.
 pub(crate) struct Connection {
     pool: ToolPool,
@@ -42,6 +45,10 @@ struct Hub {
     is_logged: bool,
 }
 
+/// The reason why tools are missing for the first seconds.
+const CONNECTING: &str =
+    "the hub is still being connected to, or no runner has announced its tools yet";
+
 enum State {
     Connecting,
     /// The hub cannot be reached. It is tried again.
@@ -59,9 +66,7 @@ impl State {
     /// Why the tools are missing, until the connection itself tells.
     fn missing(&self) -> Option<(ErrorClass, String)> {
         match self {
-            Self::Connecting => {
-                Some((ErrorClass::Transient, "the hub is still being connected to".to_owned()))
-            }
+            Self::Connecting => Some((ErrorClass::Transient, CONNECTING.to_owned())),
             Self::Away(error) => Some((ErrorClass::Transient, error.to_string())),
             Self::Refused(error) => Some((ErrorClass::Denied, error.to_string())),
             Self::Connected(_) => None,
@@ -113,10 +118,26 @@ impl Connection {
         match refused {
             Some(error) => Err(error),
             None => {
+                if let Command::Call(call) = command {
+                    connection.wait_for(&call.name).await;
+                }
                 connection.warn(command);
                 Ok(connection)
             }
         }
+    }
+
+    /// Waits for a tool that no runner has announced yet.
+    async fn wait_for(&self, tool: &str) {
+        let mut changes = self.pool.changes();
+        let announced = async {
+            while self.hub.missing().is_none() && self.pool.get(tool).is_none() {
+                if changes.next().await.is_none() {
+                    return;
+                }
+            }
+        };
+        drop(timeout(CALL_WAIT, announced).await);
     }
 
     /// Says why tools are missing. Reports have it themselves, and servers log it.

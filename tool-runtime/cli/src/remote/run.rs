@@ -118,8 +118,12 @@ impl Run {
 fn report(news: &RunnerNews, url: &str) {
     match news {
         RunnerNews::Accepted { queue, tools, slots } => {
+            let has_none = *tools == 0;
             let (tools, slots) = (counted(*tools, "tool"), counted(*slots, "slot"));
             print::to_stderr(&format!("runner of queue `{queue}` at {url}: {tools}, {slots}"));
+            if has_none {
+                print::warning("there is no tool to serve; look at `report`");
+            }
         }
         RunnerNews::Lost(error) => print::warning(&format!("{error}; trying again")),
         RunnerNews::Back => print::to_stderr(&format!("connected to the hub at {url} again")),
@@ -136,7 +140,10 @@ fn counted(count: usize, what: &str) -> String {
 async fn reach(hub: &HubAddress, end: &CancellationToken) -> Result<Option<HttpBoard>, BoardError> {
     let mut is_told = false;
     loop {
-        match hub.connect().await {
+        let Some(connected) = end.run_until_cancelled(hub.connect()).await else {
+            return Ok(None);
+        };
+        match connected {
             Ok(board) => return Ok(Some(board)),
             Err(error) if error.is_transient() && !is_told => {
                 is_told = true;

@@ -3,7 +3,7 @@
 use crate::{exit, print, signals};
 use std::process::ExitCode;
 use tool_runtime_core::{BoxFuture, CliCommand, CommandArguments, CommandForm};
-use tool_runtime_remote::{Hub, HubError, Queue};
+use tool_runtime_remote::{CallerName, Hub, HubError, Queue};
 use tool_runtime_server::BearerTokens;
 use tool_runtime_server::seam::check_address;
 
@@ -73,6 +73,8 @@ async fn serve(arguments: &CommandArguments) -> ExitCode {
 fn read_tokens(file: &str) -> Result<BearerTokens, String> {
     let tokens = BearerTokens::from_file(file).map_err(|error| error.to_string())?;
     for principal in tokens.principals() {
+        let name = principal.id().parse::<CallerName>();
+        name.map_err(|error| format!("`{file}` has a name that a hub does not take: {error}"))?;
         let is_known = |scope: &&String| match scope.split_once(':') {
             Some(("call" | "run", queue)) => queue == "*" || queue.parse::<Queue>().is_ok(),
             _ => false,

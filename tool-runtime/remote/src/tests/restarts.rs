@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::time::sleep;
 use tool_runtime_core::{
-    Begin, BoxFuture, CallEvent, CallStage, ErrorClass, Execution, Observation, Receipt,
-    RecordError, Recorder, RetryMode, StepId, StepStore, ToolCall, ToolPool, ToolResult,
+    Begin, BoxFuture, CallEvent, CallStage, CancellationToken, ErrorClass, Execution, Observation,
+    Receipt, RecordError, Recorder, RetryMode, StepId, StepStore, ToolCall, ToolPool, ToolResult,
 };
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -99,4 +99,24 @@ async fn an_execution_of_one_caller_does_not_answer_another_one() {
         // The hub forgets it.
         sleep(48 * 3600 * SECOND).await;
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_runner_that_could_not_report_an_outcome_says_so_when_it_ends() {
+    let (fleet, runs) = (Fleet::new(), Arc::<AtomicUsize>::default());
+    let (cut, end) = (Cut::default(), CancellationToken::new());
+    let board = FaultyBoard::new(fleet.board("runner"), &Faults::new(1, 0), cut.clone());
+    let runner = Runner::new(board).queue("web".parse().unwrap());
+    let served = pool([slow("pay", false, 2 * SECOND, &runs)]);
+    let token = end.clone();
+    let serving = tokio::spawn(async move { runner.serve_until(&served, &token).await });
+    let (pool, _remote) = fleet.connect().await;
+    let stop = async {
+        sleep(SECOND).await;
+        cut.set(true);
+        end.cancel();
+        serving.await.unwrap().unwrap_err().to_string()
+    };
+    let (_, error) = tokio::join!(call(&pool, "pay"), stop);
+    assert_eq!(error, "the runner ends before it could report the outcomes of 1 of its calls");
 }
