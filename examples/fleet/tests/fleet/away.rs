@@ -23,6 +23,7 @@ async fn every_command_names_the_hub_that_is_away() {
 
     let (code, printed, errors) = gateway(&address, CALLER, &CALL).await;
     assert_eq!((code, &*printed), (Some(1), ""), "{errors}");
+    assert_eq!(errors.matches(&reason).count(), 1, "it is told once: {errors}");
     let error = errors.lines().find(|line| line.starts_with("error: ")).unwrap();
     assert!(error.contains("`math.add` is not there") && is_told(error), "{errors}");
 

@@ -220,6 +220,19 @@ async fn a_call_waits_for_the_queue_of_its_tool() {
 }
 
 #[tokio::test]
+async fn a_tool_of_two_queues_is_called_with_a_warning() {
+    let hub = Hub::start().await;
+    let _math = hub.run("math").await;
+    let mut other = hub.start_runner("a-math", "math.*");
+    other.line("runner of queue").await;
+    for words in [&["call", "math.add", "a=2", "b=40"][..], &["list"]] {
+        let (_, _, errors) = run(hub.gateway(words)).await;
+        let warning = "warning: `math.add` of runner:math is left out: queue `a-math` has a tool";
+        assert!(errors.contains(warning), "{errors}");
+    }
+}
+
+#[tokio::test]
 async fn a_runner_that_waits_for_a_silent_hub_ends_when_it_is_told() {
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", silent.local_addr().unwrap());

@@ -11,6 +11,7 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tool_runtime_core::seam::{Absence, spawn};
 use tool_runtime_core::{
     AbsentSource, BoxFuture, CallError, CancellationToken, ErrorClass, Source, ToolPool,
+    ToolReport, ToolStatus,
 };
 use tool_runtime_remote::seam::{missing_runners, no_remote_tool};
 use tool_runtime_remote::{BoardError, HttpBoardOptions, Remote};
@@ -145,8 +146,23 @@ impl Connection {
         if command.is_server() || is_report(command) {
             return;
         }
-        for AbsentSource { source, reason, .. } in absent_runners(&self.pool) {
-            print::warning(&format!("{source} is not connected: {reason}"));
+        let called = match command {
+            Command::Call(call) => Some(&*call.name),
+            _ => None,
+        };
+        // The error of the call has the reason.
+        if called.is_none_or(|name| self.pool.get(name).is_some()) {
+            for AbsentSource { source, reason, .. } in absent_runners(&self.pool) {
+                print::warning(&format!("{source} is not connected: {reason}"));
+            }
+        }
+        for ToolReport { name, source, status, .. } in self.pool.report().tools {
+            let is_meant = called.is_none_or(|called| called == name);
+            if let (Source::Runner(_), ToolStatus::Quarantined { reason }, true) =
+                (&source, &status, is_meant)
+            {
+                print::warning(&format!("`{name}` of {source} is left out: {reason}"));
+            }
         }
     }
 
