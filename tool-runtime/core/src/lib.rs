@@ -11,7 +11,7 @@
 //! | 4 pool | `pool`, `registry` | builder, offers, snapshots, restrictions, changes; specifications |
 //! | 3 governance | `agent_run`, `agent_spawner`, `approval`, `client_executed`, `export`, `governance`, `hook`, `limits` | rules around calls; calls that the host executes |
 //! | 2 tool | `access`, `action`, `arguments`, `call`, `completion`, `constraint`, `context`, `definition`, `input`, `isolation`, `observation`, `offering`, `output`, `output_check`, `parameter`, `peer`, `prompt`, `registration`, `repair`, `resource`, `schedule`, `schema`, `secrets`, `source`, `texts`, `tool`, `toolset`, `transform`, `visual` | one tool, prompt or resource: arguments, execution, result; the caller; the schedule |
-//! | 1 vocabulary | `annotations`, `canonical`, `content`, `declaration`, `error`, `future`, `hex`, `icon`, `issue`, `loopback`, `mask`, `matching`, `name`, `need`, `pattern`, `principal`, `printable`, `redactor`, `regex`, `sealed`, `secret`, `sync`, `tokens`, `unique_keys`, `usage`, `wire_name` | shared terms |
+//! | 1 vocabulary | `annotations`, `canonical`, `content`, `declaration`, `error`, `future`, `hex`, `icon`, `issue`, `loopback`, `mask`, `matching`, `name`, `need`, `pattern`, `principal`, `printable`, `program`, `redactor`, `regex`, `sealed`, `secret`, `sync`, `tokens`, `unique_keys`, `usage`, `wire_name` | shared terms |
 //!
 //! Governance is below the pool, because a pool owns its hooks and limits and passes them what they need.
 //!

@@ -24,6 +24,7 @@ const FLOORS: &[&[&str]] = &[
         "pattern",
         "principal",
         "printable",
+        "program",
         "redactor",
         "regex",
         "sealed",

@@ -124,7 +124,7 @@ async fn wrong_flags_are_reported_with_a_remedy() {
     let issuer = "https://login.example.com";
     let cases: [(&[&str], i32, &str); 10] = [
         (&["--no-sessions"], 2, "'--no-sessions' needs '--http <ADDR>'"),
-        (&["--http", "localhost"], 1, "write `8080`"),
+        (&["--http", "localhost"], 2, "write `8080`"),
         (&["--http", "0", "--allow-origin", "c.example"], 2, "write `https://example.com`"),
         (&["--http", "0", "--auth-token-env", "SUITE_UNSET"], 2, "`SUITE_UNSET`"),
         (&["--http", "0", "--auth-token-file", "/no/such/file"], 2, "/no/such/file"),
