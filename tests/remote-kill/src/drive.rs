@@ -23,7 +23,7 @@ const RUNNERS: usize = 3;
 const CALLS_PER_KILL: usize = 25;
 
 /// One process is stopped for this many calls.
-const CALLS_PER_STOP: usize = 33;
+const CALLS_PER_STOP: usize = 50;
 
 /// The pause between two kills or stops, and that before a process is replaced, in milliseconds.
 const KILL: std::ops::Range<u64> = 200..1000;

@@ -66,8 +66,8 @@ fn tool(tool: Tool, mode: RetryMode, effects: &Arc<Effects>) -> tool_runtime::To
             let effects = Arc::clone(&effects);
             async move {
                 let step = context.step().expect("a call of a runner is a step");
-                // A later round has its number behind the step.
-                let step = step.as_str().split('/').next().unwrap_or_default();
+                // Behind it are the caller, in an execution, and the number of a later round.
+                let step = step.as_str().split(['@', '/']).next().unwrap_or_default();
                 let [before, after] = waits(step);
                 sleep(before).await;
                 let effect = effects.have(tool, step).await;
