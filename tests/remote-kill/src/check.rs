@@ -1,4 +1,4 @@
-//! What must hold when everything has ended.
+//! The checks when everything has ended.
 
 use crate::Failure;
 use crate::files::{Effect, Line, Outcome, Tool};
@@ -10,11 +10,11 @@ use std::fmt;
 use std::path::Path;
 use tool_runtime_remote::{Payload, Record, State};
 
-/// What the processes left behind.
+/// The files of the processes.
 pub(crate) struct Evidence {
     /// The number of calls of each caller.
     pub(crate) calls: usize,
-    /// What each caller wrote.
+    /// The lines of each caller.
     pub(crate) outcomes: Vec<Vec<Line>>,
     pub(crate) effects: Vec<Effect>,
     /// The records by their steps.
@@ -25,7 +25,7 @@ pub(crate) struct Evidence {
     pub(crate) lapsed: HashSet<u32>,
 }
 
-/// What was seen.
+/// The numbers of outcomes and effects.
 #[derive(Debug, Default)]
 pub(crate) struct Summary {
     outcomes: HashMap<String, usize>,

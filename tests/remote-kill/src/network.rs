@@ -1,4 +1,4 @@
-//! What the parts know about each other.
+//! The names and connections of the parts.
 
 use crate::Failure;
 use std::fmt::Write as _;

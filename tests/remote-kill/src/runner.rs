@@ -17,7 +17,7 @@ use tool_runtime_remote::Runner;
 /// The longest time before the effect of a tool, and after it, in milliseconds.
 const WAIT: u64 = 1000;
 
-/// What the tools share.
+/// The state that the tools share.
 pub(crate) struct Effects {
     path: String,
     /// The id of this runner, once it is known.

@@ -167,7 +167,7 @@ pub enum Topic {
 pub struct BoardState {
     /// The queues with jobs, of those that this caller or runner may use.
     pub queues: Vec<Queue>,
-    /// What is wrong: records cannot be written.
+    /// The problems of the engine: records cannot be written.
     pub problems: Vec<String>,
 }
 

@@ -95,7 +95,7 @@ impl Engine {
         LocalBoard { engine: self.clone(), name }
     }
 
-    /// What is heard about the steps of a caller from now on.
+    /// The events of the steps of a caller from now on.
     #[cfg(feature = "hub")]
     pub(crate) fn listen_to_own(
         &self,

@@ -15,10 +15,10 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout};
 use tool_runtime_core::{CallError, ErrorClass, RetryMode};
 
-/// How long the end of a call is tried to be written.
+/// The time for which the end of a call is tried to be written.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What is needed to give up a call.
+/// A call that may be given up.
 #[derive(Clone, Debug)]
 pub(super) struct GiveUp {
     pub(super) step: StepKey,
@@ -90,7 +90,7 @@ impl Drop for Abandoned {
     }
 }
 
-/// Why a call is given up.
+/// The reason to give up a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Why {
     Cancelled,

@@ -25,7 +25,7 @@ pub(crate) struct StepNews {
 pub(super) struct Callers(Mutex<HashMap<CallerName, broadcast::Sender<StepNews>>>);
 
 impl Callers {
-    /// What is heard about the steps of a caller from now on.
+    /// The events of the steps of a caller from now on.
     #[cfg(feature = "hub")]
     pub(super) fn listen(&self, caller: &CallerName) -> broadcast::Receiver<StepNews> {
         let mut callers = lock(&self.0);

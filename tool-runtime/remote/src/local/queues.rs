@@ -107,6 +107,12 @@ struct Entry {
     place: Place,
 }
 
+impl Entry {
+    fn is_claimed(&self) -> bool {
+        matches!(self.place, Place::Claimed(_))
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Place {
     Ready,
@@ -162,9 +168,8 @@ impl Queues {
         let Some(line) = lock(&self.lines).get(queue).cloned() else { return Depth::default() };
         let mut state = lock(&line.state);
         state.advance();
-        let is_claimed = |entry: &&Entry| matches!(entry.place, Place::Claimed(_));
-        let claimed = state.entries.values().filter(is_claimed).count();
-        let waiting = state.entries.values().filter(|entry| !is_claimed(entry));
+        let claimed = state.entries.values().filter(|entry| entry.is_claimed()).count();
+        let waiting = state.entries.values().filter(|entry| !entry.is_claimed());
         let oldest = waiting.map(|entry| entry.submitted.elapsed()).max();
         Depth {
             queued: (state.entries.len() - claimed) as u64,
@@ -321,8 +326,7 @@ impl State {
     }
 
     fn remove(&mut self, number: u64) {
-        let is_claimed = |entry: &Entry| matches!(entry.place, Place::Claimed(_));
-        if !self.entries.get(&number).is_some_and(is_claimed) {
+        if !self.entries.get(&number).is_some_and(Entry::is_claimed) {
             self.waits_no_more(number);
         }
         let Some(entry) = self.entries.remove(&number) else { return };
@@ -339,7 +343,7 @@ impl State {
     fn claimed(&mut self, number: u64, claim: u64) -> Result<&mut Entry, BoardError> {
         self.advance();
         let entry = self.entries.get_mut(&number).filter(|entry| entry.claims == claim);
-        entry.filter(|entry| matches!(entry.place, Place::Claimed(_))).ok_or(BoardError::Lapsed)
+        entry.filter(|entry| entry.is_claimed()).ok_or(BoardError::Lapsed)
     }
 }
 

@@ -53,7 +53,7 @@ impl Faults {
         })
     }
 
-    /// What the random numbers to come depend on.
+    /// The seed of the random numbers to come.
     pub(super) fn random_state(&self) -> u64 {
         *self.seed.lock().unwrap()
     }

@@ -27,7 +27,8 @@ const GRACE: Duration = Duration::from_millis(100);
 /// The time in which lost messages are repaired, in milliseconds.
 const REPAIRED: u64 = 42_000;
 
-/// What goes on asks the board about its step more often than this: the longest pause before another try is two seconds.
+/// Calls that are under way ask the board about their steps more often than this: the longest pause between attempts is one
+/// second.
 const IDLE: Duration = Duration::from_secs(3);
 
 /// The effects of tools, by the numbers of calls.

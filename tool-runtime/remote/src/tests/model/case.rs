@@ -1,4 +1,4 @@
-//! What a case is.
+//! A case: its calls, and the events meanwhile.
 
 use proptest::prelude::*;
 
