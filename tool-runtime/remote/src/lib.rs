@@ -30,6 +30,8 @@ mod listener;
 mod local;
 mod message;
 mod names;
+#[cfg(feature = "nats")]
+mod nats;
 mod outcome;
 mod payload;
 #[cfg(test)]
@@ -62,6 +64,8 @@ pub use local::SqliteStore;
 pub use local::{Engine, LocalBoard, MemoryStore, RecordStore};
 pub use message::Job;
 pub use names::{CallerName, NameError, Queue, RunnerId, StepKey};
+#[cfg(feature = "nats")]
+pub use nats::{NatsBoard, NatsOptions};
 pub use payload::{BlobRef, Digest, Json, MAX_BLOB, MAX_INLINE, Payload};
 pub use record::{Author, Ended, Record, Revised, Revision, State};
 pub use runner::{Runner, RunnerNews};

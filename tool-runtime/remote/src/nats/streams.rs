@@ -1,0 +1,101 @@
+//! The streams of a namespace, created when they are missing.
+
+use super::connection::Connection;
+use super::subjects::{Names, RUNNERS};
+use crate::board::BoardError;
+use crate::names::Queue;
+use async_nats::jetstream::consumer::{AckPolicy, Consumer, pull};
+use async_nats::jetstream::object_store::{self, ObjectStore};
+use async_nats::jetstream::stream::{
+    Config, DiscardPolicy, Republish, RetentionPolicy, StorageType, Stream,
+};
+use std::time::Duration;
+
+const DAY: Duration = Duration::from_secs(24 * 3600);
+
+/// The most jobs of one caller in a queue.
+pub(super) const MAX_QUEUED: i64 = 1000;
+
+/// The time for which the server recognises a job that is submitted again. Longer than callers wait before they do so.
+const RECOGNISED: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 120 });
+
+/// The most claims of a queue.
+const MAX_CLAIMED: i64 = 10_000;
+
+/// The stream of records, in files: the last one of each step, passed on to its caller.
+pub(super) async fn steps(connection: &Connection, names: &Names) -> Result<Stream, BoardError> {
+    let config = Config {
+        name: names.steps_stream(),
+        subjects: vec![names.steps()],
+        storage: StorageType::File,
+        max_messages_per_subject: 1,
+        max_age: DAY,
+        allow_direct: true,
+        allow_message_ttl: true,
+        republish: Some(Republish {
+            source: names.steps(),
+            destination: names.live(),
+            headers_only: false,
+        }),
+        num_replicas: 1,
+        ..Config::default()
+    };
+    let stream = connection.streams.get_or_create_stream(config).await;
+    stream.map_err(|error| connection.failed("the stream of records cannot be used", error))
+}
+
+/// The queue: a stream in memory, which ends with the server and is created anew.
+pub(super) async fn jobs(
+    connection: &Connection,
+    names: &Names,
+    queue: &Queue,
+    lease: Duration,
+) -> Result<Consumer<pull::Config>, BoardError> {
+    let config = Config {
+        name: names.jobs_stream(queue),
+        subjects: vec![names.jobs(queue)],
+        storage: StorageType::Memory,
+        retention: RetentionPolicy::WorkQueue,
+        max_age: DAY,
+        max_messages_per_subject: MAX_QUEUED,
+        discard: DiscardPolicy::New,
+        discard_new_per_subject: true,
+        duplicate_window: RECOGNISED,
+        allow_message_ttl: true,
+        num_replicas: 1,
+        ..Config::default()
+    };
+    let failed = |error: &dyn std::fmt::Display| {
+        connection.failed(&format!("queue `{queue}` cannot be used"), error)
+    };
+    let stream = connection.streams.get_or_create_stream(config).await;
+    let stream = stream.map_err(|error| failed(&error))?;
+    let config = pull::Config {
+        durable_name: Some(RUNNERS.to_owned()),
+        ack_policy: AckPolicy::Explicit,
+        ack_wait: lease,
+        max_deliver: -1,
+        max_ack_pending: MAX_CLAIMED,
+        ..pull::Config::default()
+    };
+    stream.get_or_create_consumer(RUNNERS, config).await.map_err(|error| failed(&error))
+}
+
+/// The blobs.
+pub(super) async fn blobs(
+    connection: &Connection,
+    names: &Names,
+) -> Result<ObjectStore, BoardError> {
+    let bucket = names.blobs();
+    if let Ok(store) = connection.streams.get_object_store(&bucket).await {
+        return Ok(store);
+    }
+    let config = object_store::Config {
+        bucket,
+        max_age: DAY,
+        num_replicas: 1,
+        ..object_store::Config::default()
+    };
+    let store = connection.streams.create_object_store(config).await;
+    store.map_err(|error| connection.failed("the blobs cannot be used", error))
+}
