@@ -169,6 +169,9 @@ pub struct BoardState {
     pub queues: Vec<Queue>,
     /// The problems of the engine: records cannot be written.
     pub problems: Vec<String>,
+    /// What the engine cannot see of itself, and an operator has to know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// The jobs of a queue.

@@ -65,7 +65,7 @@ pub use local::{Engine, LocalBoard, MemoryStore, RecordStore};
 pub use message::Job;
 pub use names::{CallerName, NameError, Queue, RunnerId, StepKey};
 #[cfg(feature = "nats")]
-pub use nats::{NatsBoard, NatsOptions};
+pub use nats::{NatsBoard, NatsKey, NatsOptions, NatsServerConfig};
 pub use payload::{BlobRef, Digest, Json, MAX_BLOB, MAX_INLINE, Payload};
 pub use record::{Author, Ended, Record, Revised, Revision, State};
 pub use runner::{Runner, RunnerNews};

@@ -212,7 +212,7 @@ impl Board for LocalBoard {
         Box::pin(async move {
             let Shared { store, queues, .. } = self.shared();
             let problems = store.problem().into_iter().collect();
-            Ok(BoardState { queues: queues.in_use(), problems })
+            Ok(BoardState { queues: queues.in_use(), problems, notes: Vec::new() })
         })
     }
 

@@ -88,6 +88,14 @@ name! {
     CallerName, "name of a caller"
 }
 
+impl CallerName {
+    /// The name of a caller that has none but that of its program.
+    #[cfg(feature = "nats")]
+    pub(crate) fn of_program(name: &str) -> Self {
+        Self(normal(name, "tools"))
+    }
+}
+
 impl Queue {
     /// The queue of a program, by the program's name.
     pub(crate) fn of_program(name: &str) -> Self {

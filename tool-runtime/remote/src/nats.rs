@@ -2,19 +2,25 @@
 //!
 //! | File | Topic |
 //! |---|---|
+//! | `accounts` | the configuration of a server with the rights of each caller and runner |
 //! | `connection` | options, the state of the connection, and what failures mean |
+//! | `keys` | credentials |
 //! | `subjects` | the names of subjects and streams |
 //! | `streams` | streams that are created when they are missing |
 //! | `claims` | pulls of the queue, and claimed jobs |
 //! | `listen` | subscriptions, which go on after an interruption |
 
+mod accounts;
 mod claims;
 mod connection;
+mod keys;
 mod listen;
 mod streams;
 mod subjects;
 
+pub use accounts::NatsServerConfig;
 pub use connection::NatsOptions;
+pub use keys::NatsKey;
 
 use crate::board::{Board, BoardError, BoardState, Claim, Depth, Reach, Swap, Topic};
 use crate::listener::Listener;
@@ -22,10 +28,9 @@ use crate::message::{self, Job};
 use crate::names::{CallerName, Queue, StepKey};
 use crate::payload::{BlobRef, MAX_BLOB};
 use crate::record::{Record, Revised, Revision};
-use async_nats::client::RequestErrorKind;
 use async_nats::jetstream::context::PublishErrorKind;
 use async_nats::jetstream::message::PublishMessage;
-use async_nats::jetstream::object_store::{GetErrorKind, ObjectStore};
+use async_nats::jetstream::object_store::{InfoErrorKind, ObjectInfo, ObjectStore};
 use async_nats::jetstream::stream::{DirectGetErrorKind, Stream};
 use bytes::Bytes;
 use claims::Pulls;
@@ -35,12 +40,11 @@ use listen::Steps;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use subjects::{Names, RUNNERS};
-use tokio::io::AsyncReadExt as _;
 use tokio::sync::OnceCell;
 use tool_runtime_core::BoxFuture;
 
-/// The time in which somebody who listens answers.
-const HEARD: Duration = Duration::from_secs(1);
+/// What an operator has to look after by other means.
+const CANNOT_SEE: &str = "whether the NATS server syncs each record cannot be seen from here; without `sync_interval: always` in its configuration a loss of power may run a call twice that may run at most once";
 
 /// A board of a NATS server, version 2.11 or later, with JetStream.
 ///
@@ -50,7 +54,6 @@ const HEARD: Duration = Duration::from_secs(1);
 pub struct NatsBoard {
     connection: Arc<Connection>,
     names: Names,
-    name: CallerName,
     records: OnceCell<Stream>,
     blobs: OnceCell<ObjectStore>,
     pulls: Pulls,
@@ -59,17 +62,13 @@ pub struct NatsBoard {
 }
 
 impl NatsBoard {
-    /// Connects to a server, such as `nats://127.0.0.1:4222`. The `name` is that of this caller or runner, and has to be the
-    /// one that the server allows its credentials.
+    /// Connects to a server, such as `nats://pool1@127.0.0.1:4222`, or `tls://` if it has to be encrypted. The user in the
+    /// address is the name of this caller or runner.
     ///
     /// # Errors
-    /// [`BoardError::Refused`]: an address, a name or credentials are wrong, or the server is too old.
+    /// [`BoardError::Refused`]: the address, a name or the credentials are wrong, or the server is too old.
     /// [`BoardError::Disconnected`]: the server does not answer.
-    pub async fn connect(
-        address: &str,
-        name: CallerName,
-        options: NatsOptions,
-    ) -> Result<Self, BoardError> {
+    pub async fn connect(address: &str, options: NatsOptions) -> Result<Self, BoardError> {
         let names = Names::new(&options.namespace).map_err(BoardError::Refused)?;
         let connection = Arc::new(Connection::open(address, &options).await?);
         #[cfg(test)]
@@ -78,7 +77,29 @@ impl NatsBoard {
         let lease = crate::LEASE;
         let (pulls, steps) = (Pulls::default(), Steps::default());
         let (records, blobs) = (OnceCell::new(), OnceCell::new());
-        Ok(Self { connection, names, name, records, blobs, pulls, steps, lease })
+        Ok(Self { connection, names, records, blobs, pulls, steps, lease })
+    }
+
+    /// Creates the streams of the installation that are missing: of records, of blobs, and of the jobs of queues. Whoever else
+    /// may create streams does it on need; on a server with [`NatsServerConfig`] only the keeper may. The queues are kept in
+    /// memory, and end with the server.
+    ///
+    /// # Errors
+    /// The server does not answer, or does not allow it.
+    pub async fn keep(&self, queues: &[Queue]) -> Result<(), BoardError> {
+        self.connection.epoch()?;
+        streams::steps(&self.connection, &self.names).await?;
+        streams::blobs(&self.connection, &self.names).await?;
+        for queue in queues {
+            streams::jobs(&self.connection, &self.names, queue, self.lease).await?;
+        }
+        Ok(())
+    }
+
+    /// The subject of a record.
+    fn step(&self, step: &StepKey) -> Result<String, BoardError> {
+        subjects::check(&step.step).map_err(BoardError::Refused)?;
+        Ok(self.names.step(step))
     }
 
     async fn records(&self) -> Result<&Stream, BoardError> {
@@ -105,7 +126,7 @@ impl NatsBoard {
         };
         written.map(|ack| ack.sequence).map_err(|error| match error.kind() {
             PublishErrorKind::WrongLastSequence => PublishFailed::Conflict,
-            _ => PublishFailed::Error(self.connection.not_published(what, &self.name, &error)),
+            _ => PublishFailed::Error(self.connection.not_published(what, &error)),
         })
     }
 }
@@ -114,6 +135,13 @@ enum PublishFailed {
     /// The last message of the subject is another one.
     Conflict,
     Error(BoardError),
+}
+
+/// Whether the same bytes are stored, and stay for long enough.
+fn is_usable(info: &ObjectInfo, blob: &BlobRef) -> bool {
+    let stored = info.modified.map(SystemTime::from);
+    let age = stored.and_then(|stored| stored.elapsed().ok());
+    info.size as u64 == blob.size && age.is_some_and(|age| age < streams::DAY / 2)
 }
 
 /// A time as the server takes it.
@@ -126,7 +154,7 @@ impl Board for NatsBoard {
     fn read<'a>(&'a self, step: &'a StepKey) -> BoxFuture<'a, Result<Option<Revised>, BoardError>> {
         Box::pin(async move {
             self.connection.epoch()?;
-            let subject = self.names.step(step);
+            let subject = self.step(step)?;
             match self.records().await?.direct_get_last_for_subject(subject).await {
                 Ok(message) => {
                     let record = message::read("a record", &message.payload);
@@ -152,7 +180,7 @@ impl Board for NatsBoard {
             let message = PublishMessage::build()
                 .payload(message::write(record))
                 .expected_last_subject_sequence(expected.0);
-            match self.publish("a record", self.names.step(step), message, keep).await {
+            match self.publish("a record", self.step(step)?, message, keep).await {
                 Ok(sequence) => Ok(Swap::Written(Revision(sequence))),
                 // Also if the answer to this very write was lost.
                 Err(PublishFailed::Conflict) => {
@@ -171,13 +199,17 @@ impl Board for NatsBoard {
     ) -> BoxFuture<'a, Result<(), BoardError>> {
         Box::pin(async move {
             self.connection.epoch()?;
+            subjects::check(job.step()).map_err(BoardError::Refused)?;
             let message = PublishMessage::build().payload(message::write(job)).message_id(format!(
                 "{}.{}.{}",
-                self.name,
+                self.connection.name,
                 job.step(),
                 job.round()
             ));
-            match self.publish("a job", self.names.job(queue, &self.name), message, keep).await {
+            match self
+                .publish("a job", self.names.job(queue, &self.connection.name), message, keep)
+                .await
+            {
                 Ok(_) => Ok(()),
                 Err(PublishFailed::Error(error)) => Err(error),
                 Err(PublishFailed::Conflict) => {
@@ -207,24 +239,15 @@ impl Board for NatsBoard {
     ) -> BoxFuture<'a, Result<Reach, BoardError>> {
         Box::pin(async move {
             self.connection.epoch()?;
-            let (client, subject) = (&self.connection.client, self.names.topic(to, &self.name));
-            let failed = |error: &dyn std::fmt::Display| {
-                self.connection.failed("a message was not sent", error)
-            };
-            if !matches!(to, Topic::Step(_) | Topic::Control(_)) {
-                client.publish(subject, message).await.map_err(|error| failed(&error))?;
-                client.flush().await.map_err(|error| failed(&error))?;
-                return Ok(Reach::Somebody);
+            if let Topic::Step(step) = to {
+                subjects::check(&step.step).map_err(BoardError::Refused)?;
             }
-            let request = async_nats::Request::new().payload(message).timeout(Some(HEARD));
-            match client.send_request(subject, request).await {
-                Ok(_) => Ok(Reach::Somebody),
-                Err(error) => match error.kind() {
-                    RequestErrorKind::NoResponders => Ok(Reach::Nobody),
-                    RequestErrorKind::TimedOut => Ok(Reach::Somebody),
-                    _ => Err(failed(&error)),
-                },
-            }
+            let reach = self.connection.tell(self.names.topic(to, self.caller()), message).await?;
+            Ok(match to {
+                Topic::Step(_) | Topic::Control(_) => reach,
+                // A server does not count those who hear it in other accounts.
+                _ => Reach::Somebody,
+            })
         })
     }
 
@@ -232,15 +255,13 @@ impl Board for NatsBoard {
         Box::pin(async move {
             self.connection.epoch()?;
             match topic {
-                Topic::Step(_) => {
-                    self.steps.listen(&self.connection, &self.names, &self.name, topic).await
-                }
+                Topic::Step(_) => self.steps.listen(&self.connection, &self.names, topic).await,
                 Topic::Control(queue) => {
                     // A runner hears of its queue before it claims: callers may submit from now on.
                     self.pulls.prepare(&self.connection, &self.names, queue, self.lease).await?;
-                    listen::topic(&self.connection, &self.names, &self.name, topic).await
+                    listen::topic(&self.connection, &self.names, topic).await
                 }
-                _ => listen::topic(&self.connection, &self.names, &self.name, topic).await,
+                _ => listen::topic(&self.connection, &self.names, topic).await,
             }
         })
     }
@@ -253,7 +274,12 @@ impl Board for NatsBoard {
                 let text = format!("{} bytes are more than the {MAX_BLOB} of a blob", blob.size);
                 return Err(BoardError::Refused(text));
             }
-            let put = self.blobs().await?.put(blob.sha256.as_str(), &mut &bytes[..]).await;
+            let store = self.blobs().await?;
+            let present = store.info(blob.sha256.as_str()).await.ok();
+            if present.is_some_and(|info| is_usable(&info, &blob)) {
+                return Ok(blob);
+            }
+            let put = store.put(blob.sha256.as_str(), &mut &bytes[..]).await;
             put.map_err(|error| self.connection.failed("a blob was not stored", error))?;
             Ok(blob)
         })
@@ -265,18 +291,17 @@ impl Board for NatsBoard {
             let failed = |error: &dyn std::fmt::Display| {
                 self.connection.failed("a blob cannot be read", error)
             };
-            let object = match self.blobs().await?.get(blob.sha256.as_str()).await {
-                Ok(object) if object.info().size as u64 == blob.size => object,
+            let store = self.blobs().await?;
+            let info = match store.info(blob.sha256.as_str()).await {
+                Ok(info) if info.size as u64 == blob.size => info,
                 Ok(_) => return Err(BoardError::NoBlob(blob.sha256.to_string())),
-                Err(error) if error.kind() == GetErrorKind::NotFound => {
+                Err(error) if error.kind() == InfoErrorKind::NotFound => {
                     return Err(BoardError::NoBlob(blob.sha256.to_string()));
                 }
                 Err(error) => return Err(failed(&error)),
             };
-            let mut bytes = Vec::new();
-            let read = object.take(blob.size).read_to_end(&mut bytes).await;
-            read.map_err(|error| failed(&error))?;
-            blob.check(bytes.into()).map_err(BoardError::Damaged)
+            let bytes = streams::blob(&self.connection, &self.names, &info).await;
+            blob.check(bytes.map_err(|error| failed(&error))?).map_err(BoardError::Damaged)
         })
     }
 
@@ -284,20 +309,19 @@ impl Board for NatsBoard {
         Box::pin(async move {
             self.connection.epoch()?;
             let prefix = self.names.jobs_prefix();
-            let mut streams = self.connection.streams.streams();
+            let mut streams = self.connection.streams.stream_names();
             let mut queues = Vec::new();
-            while let Some(stream) = streams
-                .try_next()
-                .await
-                .map_err(|error| self.connection.failed("the queues cannot be listed", error))?
-            {
-                let queue = stream.config.name.strip_prefix(&prefix).map(str::parse::<Queue>);
-                if let (Some(Ok(queue)), 1..) = (queue, stream.state.messages) {
+            let failed = |error| self.connection.failed("the queues cannot be listed", error);
+            while let Some(stream) = streams.try_next().await.map_err(failed)? {
+                let queue = stream.strip_prefix(&prefix).map(str::parse::<Queue>);
+                let Some(Ok(queue)) = queue else { continue };
+                let Depth { queued, claimed, .. } = self.depth(&queue).await?;
+                if queued + claimed > 0 {
                     queues.push(queue);
                 }
             }
             queues.sort();
-            Ok(BoardState { queues, problems: Vec::new() })
+            Ok(BoardState { queues, notes: vec![CANNOT_SEE.to_owned()], ..BoardState::default() })
         })
     }
 
@@ -334,7 +358,7 @@ impl Board for NatsBoard {
     }
 
     fn caller(&self) -> &CallerName {
-        &self.name
+        &self.connection.name
     }
 
     fn address(&self) -> String {

@@ -11,7 +11,7 @@ mod hostile;
 #[cfg(all(feature = "hub", feature = "http"))]
 mod hub;
 mod model;
-#[cfg(feature = "nats")]
+#[cfg(feature = "__nats-tests")]
 mod nats;
 mod questions;
 mod restarts;

@@ -31,6 +31,9 @@ pub struct RemoteStatus {
     pub queues: Vec<QueueStatus>,
     /// The problems that belong to no queue.
     pub problems: Vec<String>,
+    /// What the board cannot see of itself, and an operator has to know.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// One queue.
@@ -81,11 +84,12 @@ pub(super) async fn of(link: &Link, publisher: &Publisher) -> RemoteStatus {
     let seen = link.roster.all();
     let mut names: BTreeSet<Queue> = publisher.queues().into_iter().collect();
     names.extend(seen.iter().map(|seen| seen.presence.queue.clone()));
-    let (mut queues, mut problems) = (Vec::new(), publisher.problems());
+    let (mut queues, mut problems, mut notes) = (Vec::new(), publisher.problems(), Vec::new());
     match link.board.state().await {
         Ok(state) => {
             names.extend(state.queues);
             problems.extend(state.problems);
+            notes = state.notes;
         }
         Err(error) => problems.push(format!("the hub does not tell its state: {error}")),
     }
@@ -106,7 +110,7 @@ pub(super) async fn of(link: &Link, publisher: &Publisher) -> RemoteStatus {
         queues.push(QueueStatus { queue, depth, runners, tools, problems: wrong });
     }
     problems.extend(publisher.missing().map(|(_, reason)| reason));
-    RemoteStatus { board: link.board.address(), queues, problems }
+    RemoteStatus { board: link.board.address(), queues, problems, notes }
 }
 
 fn runner(seen: &Seen) -> RunnerStatus {
@@ -129,7 +133,8 @@ impl fmt::Display for RemoteStatus {
             queue.fmt(f)?;
         }
         let shown = |problem: &String| one_line(problem, MAX_PROBLEM);
-        self.problems.iter().try_for_each(|problem| writeln!(f, "problem: {}", shown(problem)))
+        self.problems.iter().try_for_each(|problem| writeln!(f, "problem: {}", shown(problem)))?;
+        self.notes.iter().try_for_each(|note| writeln!(f, "note: {}", shown(note)))
     }
 }
 

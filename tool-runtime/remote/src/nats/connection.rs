@@ -1,17 +1,26 @@
 //! The connection to a server: its state, and what its failures mean.
 
+use super::keys::with_credentials;
 use super::streams::MAX_QUEUED;
-use crate::board::BoardError;
+use crate::board::{BoardError, Reach};
 use crate::names::CallerName;
-use crate::random;
 use async_nats::connection::State;
-use async_nats::jetstream::context::{PublishError, PublishErrorKind};
-use async_nats::jetstream::{self, Context};
-use async_nats::{Client, ConnectError, ConnectErrorKind, ConnectOptions, Event};
+use async_nats::jetstream::context::{
+    AccountErrorKind, ContextBuilder, PublishError, PublishErrorKind,
+};
+use async_nats::jetstream::{self, Context, ErrorCode};
+use async_nats::{Client, ConnectError, ConnectErrorKind, ConnectOptions, Event, ServerAddr};
+use async_nats::{ServerError, StatusCode, Subscriber};
+use bytes::Bytes;
+use futures_util::StreamExt as _;
 use std::error::Error as _;
+use std::fmt::Display;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 use tokio::sync::watch;
+use tokio::time::timeout;
+use tool_runtime_core::seam::{lock, program_name};
 
 /// The time for an answer of the server.
 pub(super) const REQUEST: Duration = Duration::from_secs(5);
@@ -22,6 +31,9 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 /// The oldest version of the server: it removes messages after a time of their own.
 const VERSION: (i64, i64, i64) = (2, 11, 0);
 
+/// The error code for an account without streams of its own.
+const NO_STREAMS_OF_ACCOUNT: ErrorCode = ErrorCode::JETSTREAM_NOT_ENABLED_FOR_ACCOUNT;
+
 /// The error code for a subject that has as many messages as it may have.
 const SUBJECT_IS_FULL: u64 = 10077;
 
@@ -29,8 +41,8 @@ const SUBJECT_IS_FULL: u64 = 10077;
 #[derive(Clone, Debug)]
 pub struct NatsOptions {
     pub(super) namespace: String,
+    name: Option<CallerName>,
     credentials: Option<PathBuf>,
-    seed: Option<PathBuf>,
     #[cfg(test)]
     pub(super) lease: Duration,
 }
@@ -39,8 +51,8 @@ impl Default for NatsOptions {
     fn default() -> Self {
         Self {
             namespace: "tools".to_owned(),
+            name: None,
             credentials: None,
-            seed: None,
             #[cfg(test)]
             lease: crate::LEASE,
         }
@@ -56,17 +68,18 @@ impl NatsOptions {
         self
     }
 
-    /// Sets the file with the JWT and the seed of this caller or runner. Default: none.
+    /// Sets the name of this caller or runner, which has to be the one that its credentials allow. Default: the user in the
+    /// address, or else the name of the program.
     #[must_use]
-    pub fn credentials(mut self, file: impl Into<PathBuf>) -> Self {
-        self.credentials = Some(file.into());
+    pub fn name(mut self, name: CallerName) -> Self {
+        self.name = Some(name);
         self
     }
 
-    /// Sets the file with the seed of the NKEY of this caller or runner. Default: none.
+    /// Sets the file with the credentials of this caller or runner: a JWT with its seed, or the seed of an NKEY. Default: none.
     #[must_use]
-    pub fn nkey(mut self, file: impl Into<PathBuf>) -> Self {
-        self.seed = Some(file.into());
+    pub fn credentials(mut self, file: impl Into<PathBuf>) -> Self {
+        self.credentials = Some(file.into());
         self
     }
 
@@ -78,19 +91,41 @@ impl NatsOptions {
         self
     }
 
-    async fn connect_options(&self) -> Result<ConnectOptions, BoardError> {
-        let refused = |file: &PathBuf, error: std::io::Error| {
-            BoardError::Refused(format!("`{}` cannot be read: {error}", file.display()))
+    fn connect_options(&self) -> Result<ConnectOptions, BoardError> {
+        match &self.credentials {
+            Some(file) => with_credentials(file).map_err(BoardError::Refused),
+            None => Ok(ConnectOptions::new()),
+        }
+    }
+}
+
+/// The address of a server, and who connects to it.
+struct Address {
+    server: ServerAddr,
+    name: Option<CallerName>,
+}
+
+impl Address {
+    /// Reads `nats://NAME@HOST:PORT`. With a password, the name is that of a user of the server, too.
+    fn read(text: &str) -> Result<Self, String> {
+        let (scheme, rest) = text.split_once("://").unwrap_or(("nats", text));
+        let (user, host) =
+            rest.rsplit_once('@').map_or((None, rest), |(user, host)| (Some(user), host));
+        if !matches!(scheme, "nats" | "tls") {
+            return Err(format!(
+                "`{scheme}://{host}` is not the address of a NATS server; write `nats://HOST:PORT` or `tls://HOST:PORT`"
+            ));
+        }
+        let name = user.map(|user| user.split(':').next().unwrap_or(user).parse());
+        let name = name.transpose().map_err(|error: crate::NameError| error.to_string())?;
+        let server = match user {
+            Some(user) if user.contains(':') => format!("{scheme}://{user}@{host}"),
+            _ => format!("{scheme}://{host}"),
         };
-        let mut options = ConnectOptions::new();
-        if let Some(file) = &self.credentials {
-            options = options.credentials_file(file).await.map_err(|error| refused(file, error))?;
-        }
-        if let Some(file) = &self.seed {
-            let seed = std::fs::read_to_string(file).map_err(|error| refused(file, error))?;
-            options = options.nkey(seed.trim().to_owned());
-        }
-        Ok(options)
+        let server = server.parse::<ServerAddr>().map_err(|error| {
+            format!("`{scheme}://{host}` is not the address of a NATS server: {error}")
+        })?;
+        Ok(Self { server, name })
     }
 }
 
@@ -102,40 +137,49 @@ pub(super) struct Link {
     pub(super) is_up: bool,
 }
 
+/// What a server refused, and when. It does not answer what it refuses.
+type Refused = Arc<Mutex<Option<(Instant, String)>>>;
+
 #[derive(Debug)]
 pub(super) struct Connection {
     pub(super) client: Client,
     pub(super) streams: Context,
     pub(super) link: watch::Receiver<Link>,
+    /// The name of this caller or runner.
+    pub(super) name: CallerName,
+    /// What the server refused last.
+    refused: Refused,
     address: String,
     pub(super) is_confidential: bool,
 }
 
 impl Connection {
-    /// Connects to a server such as `nats://127.0.0.1:4222`.
+    /// Connects to a server such as `nats://pool1@127.0.0.1:4222`.
     ///
     /// # Errors
     /// The address or the credentials are wrong, the server is away, or it is too old.
     pub(super) async fn open(address: &str, options: &NatsOptions) -> Result<Self, BoardError> {
-        let url: async_nats::ServerAddr = address.parse().map_err(|error| {
-            BoardError::Refused(format!("`{address}` is not the address of a NATS server: {error}"))
-        })?;
-        let shown = format!("{}:{}", url.host(), url.port());
-        let (link, is_confidential) = (watch::Sender::new(Link::default()), is_confidential(&url));
-        let heard = link.subscribe();
-        let options = options
-            .connect_options()
-            .await?
-            .name("tool-runtime")
+        let Address { server, name } = Address::read(address).map_err(BoardError::Refused)?;
+        let name = options.name.clone().or(name);
+        let name = name.unwrap_or_else(|| CallerName::of_program(&program_name()));
+        let shown = format!("{}:{}", server.host(), server.port());
+        let (link, is_confidential) =
+            (watch::Sender::new(Link::default()), is_confidential(&server));
+        let (heard, refused) = (link.subscribe(), Refused::default());
+        let refusals = Arc::clone(&refused);
+        let connecting = options
+            .connect_options()?
+            .name(name.as_str())
             .request_timeout(Some(REQUEST))
-            .custom_inbox_prefix(format!("_INBOX_{}", random::hex_digits::<8>()))
+            .custom_inbox_prefix(inbox_prefix(&name))
             .max_reconnects(None)
             .reconnect_delay_callback(pause)
             .event_callback(move |event| {
-                note(&link, &event);
+                note(&link, &refusals, &event);
                 std::future::ready(())
             });
-        let client = options.connect(url).await.map_err(|error| cannot_connect(&shown, &error))?;
+        let client =
+            connecting.connect(server).await.map_err(|error| cannot_connect(&shown, &error))?;
         let (major, minor, patch) = VERSION;
         if !client.is_server_compatible(major, minor, patch) {
             let version = client.server_info().version;
@@ -143,11 +187,8 @@ impl Connection {
                 "the NATS server at {shown} has version {version}; at least {major}.{minor} is needed, which removes messages after a time of their own"
             )));
         }
-        let streams = jetstream::context::ContextBuilder::new()
-            .timeout(REQUEST)
-            .ack_timeout(REQUEST)
-            .build(client.clone());
-        Ok(Self { client, streams, link: heard, address: shown, is_confidential })
+        let streams = streams(&client, &options.namespace, &shown).await?;
+        Ok(Self { client, streams, link: heard, name, refused, address: shown, is_confidential })
     }
 
     pub(super) fn address(&self) -> &str {
@@ -173,23 +214,81 @@ impl Connection {
     }
 
     /// The meaning of an error of the client.
-    pub(super) fn failed(&self, what: &str, error: impl std::fmt::Display) -> BoardError {
-        BoardError::Disconnected(format!("{what} at the NATS server {}: {error}", self.address))
+    pub(super) fn failed(&self, what: &str, error: impl Display) -> BoardError {
+        let at = &self.address;
+        match self.refusal() {
+            Some(refusal) => {
+                BoardError::Refused(format!("{what} at the NATS server {at}: {refusal}"))
+            }
+            None => BoardError::Disconnected(format!("{what} at the NATS server {at}: {error}")),
+        }
+    }
+
+    /// The meaning of a stream that does not exist and was not created. Somebody else may create it.
+    pub(super) fn not_created(&self, what: &str, error: impl Display) -> BoardError {
+        let at = &self.address;
+        let reason = self.refusal().unwrap_or_else(|| error.to_string());
+        BoardError::Disconnected(format!(
+            "{what} does not exist at the NATS server {at}, and was not created: {reason}; `remote keep` creates it"
+        ))
+    }
+
+    /// What the server has just refused.
+    pub(super) fn refusal(&self) -> Option<String> {
+        let refused = lock(&self.refused);
+        let (at, text) = refused.as_ref()?;
+        (at.elapsed() < REQUEST + Duration::from_secs(1)).then(|| text.clone())
+    }
+
+    /// Sends a message. Returns whether somebody listens, once the server has passed it on.
+    pub(super) async fn tell(&self, subject: String, message: Bytes) -> Result<Reach, BoardError> {
+        let told = async {
+            let (client, inbox) = (&self.client, self.client.new_inbox());
+            let answers = client.subscribe(inbox.clone()).await?;
+            client.publish_with_reply(subject, inbox.clone(), message).await?;
+            self.echo(inbox, answers).await
+        };
+        told.await.map_err(|error: async_nats::Error| self.failed("a message was not sent", error))
+    }
+
+    /// A subscription that the server knows of.
+    pub(super) async fn subscribe(&self, subject: String) -> Result<Subscriber, BoardError> {
+        let subscribed = async {
+            let subscriber = self.client.subscribe(subject).await?;
+            let inbox = self.client.new_inbox();
+            let answers = self.client.subscribe(inbox.clone()).await?;
+            self.echo(inbox, answers).await?;
+            Ok(subscriber)
+        };
+        subscribed
+            .await
+            .map_err(|error: async_nats::Error| self.failed("nothing can be heard", error))
+    }
+
+    /// Sends a message to this client itself. The server handles in order what a client sends, so when it comes, all that
+    /// was sent before is done. If it is not the first, the server told that nobody heard an earlier one.
+    async fn echo(
+        &self,
+        inbox: String,
+        mut answers: Subscriber,
+    ) -> Result<Reach, async_nats::Error> {
+        self.client.publish(inbox, Bytes::new()).await?;
+        let answer = timeout(REQUEST, answers.next()).await?;
+        let answer = answer.ok_or("the connection was closed")?;
+        Ok(match answer.status {
+            Some(StatusCode::NO_RESPONDERS) => Reach::Nobody,
+            _ => Reach::Somebody,
+        })
     }
 
     /// The meaning of a message that a stream did not take.
-    pub(super) fn not_published(
-        &self,
-        what: &str,
-        caller: &CallerName,
-        error: &PublishError,
-    ) -> BoardError {
+    pub(super) fn not_published(&self, what: &str, error: &PublishError) -> BoardError {
         match error.kind() {
             PublishErrorKind::MaxPayloadExceeded => {
                 BoardError::Refused(format!("{what} is larger than the server allows: {error}"))
             }
             PublishErrorKind::Other if code(error) == Some(SUBJECT_IS_FULL) => BoardError::Full(
-                format!("{MAX_QUEUED} calls of `{caller}` wait in the queue already"),
+                format!("{MAX_QUEUED} calls of `{}` wait in the queue already", self.name),
             ),
             _ => self.failed(&format!("{what} was not written"), error),
         }
@@ -201,14 +300,41 @@ fn code(error: &PublishError) -> Option<u64> {
     Some(error.error_code().0)
 }
 
-fn note(link: &watch::Sender<Link>, event: &Event) {
+/// The interface of the streams: that of this account, or the parts that it imports from another one.
+async fn streams(client: &Client, namespace: &str, at: &str) -> Result<Context, BoardError> {
+    let builder = || ContextBuilder::new().timeout(REQUEST).ack_timeout(REQUEST);
+    let own = builder().build(client.clone());
+    let Err(error) = own.query_account().await else { return Ok(own) };
+    match error.kind() {
+        AccountErrorKind::JetStream(error) if error.error_code() == NO_STREAMS_OF_ACCOUNT => {
+            Ok(builder().domain(namespace).build(client.clone()))
+        }
+        AccountErrorKind::JetStream(_) | AccountErrorKind::JetStreamUnavailable => {
+            Err(BoardError::Refused(format!(
+                "the NATS server at {at} has no JetStream; `jetstream {{}}` in its configuration enables it"
+            )))
+        }
+        // It is reported by what is done next.
+        _ => Ok(own),
+    }
+}
+
+/// The subjects of answers to a caller or runner begin with this.
+pub(super) fn inbox_prefix(name: &CallerName) -> String {
+    format!("_INBOX.{name}")
+}
+
+fn note(link: &watch::Sender<Link>, refused: &Refused, event: &Event) {
     match event {
         Event::Connected => link.send_modify(|link| {
             link.connections += 1;
             link.is_up = true;
         }),
         Event::Disconnected | Event::Closed => link.send_modify(|link| link.is_up = false),
-        Event::ServerError(error) => tracing::warn!("the NATS server refuses something: {error}"),
+        Event::ServerError(ServerError::Other(refusal)) => {
+            tracing::warn!("the NATS server refuses something: {refusal}");
+            *lock(refused) = Some((Instant::now(), refusal.clone()));
+        }
         event => tracing::debug!("{event}"),
     }
 }
@@ -230,7 +356,7 @@ fn cannot_connect(address: &str, error: &ConnectError) -> BoardError {
 }
 
 /// Whether nobody between here and the server can read: by TLS, or on this machine.
-fn is_confidential(url: &async_nats::ServerAddr) -> bool {
+fn is_confidential(url: &ServerAddr) -> bool {
     let host = url.host().trim_matches(['[', ']']);
     let is_local = host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback());
     url.tls_required() || is_local || host == "localhost"

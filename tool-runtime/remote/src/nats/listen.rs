@@ -9,7 +9,6 @@ use crate::message;
 use crate::names::CallerName;
 use crate::record::{Revised, Revision};
 use async_nats::{Message, Subscriber};
-use bytes::Bytes;
 use futures_util::StreamExt as _;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -31,11 +30,10 @@ impl Steps {
         &self,
         connection: &Arc<Connection>,
         names: &Names,
-        caller: &CallerName,
         topic: &Topic,
     ) -> Result<Listener, BoardError> {
         let listener = self.topics.listen(topic);
-        let follow = || self.follow(connection, names, caller);
+        let follow = || self.follow(connection, names);
         self.following.get_or_try_init(follow).await?;
         Ok(listener)
     }
@@ -44,10 +42,9 @@ impl Steps {
         &self,
         connection: &Arc<Connection>,
         names: &Names,
-        caller: &CallerName,
     ) -> Result<[AbortOnDropHandle<()>; 2], BoardError> {
-        let records = subscribe(connection, names.live_of(caller)).await?;
-        let notes = subscribe(connection, names.notes_of(caller)).await?;
+        let records = connection.subscribe(names.live_of(&connection.name)).await?;
+        let notes = connection.subscribe(names.notes_of(&connection.name)).await?;
         let of_record = |message: &Message| {
             let sequence = message.headers.as_ref()?.get(SEQUENCE)?.as_str().parse().ok()?;
             let record = message::read("a record", &message.payload).ok()?;
@@ -94,10 +91,9 @@ impl Drop for Steps {
 pub(super) async fn topic(
     connection: &Arc<Connection>,
     names: &Names,
-    by: &CallerName,
     topic: &Topic,
 ) -> Result<Listener, BoardError> {
-    let subscriber = subscribe(connection, names.listened(topic, by)).await?;
+    let subscriber = connection.subscribe(names.listened(topic, &connection.name)).await?;
     let (speaker, listener) = Listener::new();
     let is_wanted: fn(&Message) -> bool = match topic {
         Topic::Control(_) => is_of_its_caller,
@@ -153,21 +149,13 @@ enum News {
     Message(Message),
 }
 
-async fn subscribe(connection: &Connection, subject: String) -> Result<Subscriber, BoardError> {
-    let failed = |error: &dyn std::fmt::Display| connection.failed("nothing can be heard", error);
-    let subscriber = connection.client.subscribe(subject).await.map_err(|error| failed(&error))?;
-    // From now on the server knows of it.
-    connection.client.flush().await.map_err(|error| failed(&error))?;
-    Ok(subscriber)
-}
-
 /// Passes on what a subscription hears, until nobody wants it any more.
 fn follow(
     connection: &Arc<Connection>,
     mut subscriber: Subscriber,
     say: impl Fn(News) -> bool + Send + 'static,
 ) -> AbortOnDropHandle<()> {
-    let (client, mut link) = (connection.client.clone(), connection.link.clone());
+    let mut link = connection.link.clone();
     link.mark_unchanged();
     AbortOnDropHandle::new(tokio::spawn(async move {
         let mut connections = link.borrow().connections;
@@ -185,12 +173,7 @@ fn follow(
                     News::Gap
                 }
                 message = subscriber.next() => {
-
                     let Some(message) = message else { return };
-                    // Tells a sender that asks whether somebody listens.
-                    if let Some(reply) = message.reply.clone() {
-                        drop(client.publish(reply, Bytes::new()).await);
-                    }
                     News::Message(message)
                 }
             };

@@ -5,13 +5,15 @@ use super::subjects::{Names, RUNNERS};
 use crate::board::BoardError;
 use crate::names::Queue;
 use async_nats::jetstream::consumer::{AckPolicy, Consumer, pull};
-use async_nats::jetstream::object_store::{self, ObjectStore};
+use async_nats::jetstream::object_store::{self, ObjectInfo, ObjectStore};
 use async_nats::jetstream::stream::{
     Config, DiscardPolicy, Republish, RetentionPolicy, StorageType, Stream,
 };
+use bytes::{Bytes, BytesMut};
 use std::time::Duration;
 
-const DAY: Duration = Duration::from_secs(24 * 3600);
+/// The time for which records, jobs and blobs are kept at most.
+pub(super) const DAY: Duration = Duration::from_secs(24 * 3600);
 
 /// The most jobs of one caller in a queue.
 pub(super) const MAX_QUEUED: i64 = 1000;
@@ -41,7 +43,7 @@ pub(super) async fn steps(connection: &Connection, names: &Names) -> Result<Stre
         ..Config::default()
     };
     let stream = connection.streams.get_or_create_stream(config).await;
-    stream.map_err(|error| connection.failed("the stream of records cannot be used", error))
+    stream.map_err(|error| connection.not_created("the stream of records", error))
 }
 
 /// The queue: a stream in memory, which ends with the server and is created anew.
@@ -65,9 +67,8 @@ pub(super) async fn jobs(
         num_replicas: 1,
         ..Config::default()
     };
-    let failed = |error: &dyn std::fmt::Display| {
-        connection.failed(&format!("queue `{queue}` cannot be used"), error)
-    };
+    let failed =
+        |error: &dyn std::fmt::Display| connection.not_created(&format!("queue `{queue}`"), error);
     let stream = connection.streams.get_or_create_stream(config).await;
     let stream = stream.map_err(|error| failed(&error))?;
     let config = pull::Config {
@@ -97,5 +98,24 @@ pub(super) async fn blobs(
         ..object_store::Config::default()
     };
     let store = connection.streams.create_object_store(config).await;
-    store.map_err(|error| connection.failed("the blobs cannot be used", error))
+    store.map_err(|error| connection.not_created("the store of blobs", error))
+}
+
+/// The bytes of a blob. They are read one chunk after another: a consumer would send them to any subject, so nobody but the
+/// keeper may create one.
+pub(super) async fn blob(
+    connection: &Connection,
+    names: &Names,
+    info: &ObjectInfo,
+) -> Result<Bytes, async_nats::Error> {
+    let bucket = names.blobs();
+    let stream = connection.streams.get_stream_no_info(format!("OBJ_{bucket}")).await?;
+    let subject = format!("$O.{bucket}.C.{}", info.nuid);
+    let (mut bytes, mut next) = (BytesMut::with_capacity(info.size), 1);
+    for _ in 0..info.chunks {
+        let chunk = stream.direct_get_next_for_subject(&subject, Some(next)).await?;
+        bytes.extend_from_slice(&chunk.payload);
+        next = chunk.sequence + 1;
+    }
+    Ok(bytes.freeze())
 }

@@ -30,7 +30,8 @@ impl Names {
         ))
     }
 
-    fn subject(&self, rest: fmt::Arguments<'_>) -> String {
+    /// A subject of the namespace.
+    pub(super) fn subject(&self, rest: impl fmt::Display) -> String {
         format!("tr.{}.{rest}", self.namespace)
     }
 
@@ -47,12 +48,12 @@ impl Names {
     }
 
     pub(super) fn steps(&self) -> String {
-        self.subject(format_args!("step.>"))
+        self.subject("step.>")
     }
 
     /// Records that were written.
     pub(super) fn live(&self) -> String {
-        self.subject(format_args!("live.>"))
+        self.subject("live.>")
     }
 
     /// The records of the steps of a caller.
@@ -73,8 +74,8 @@ impl Names {
             }
             Topic::Control(queue) => self.subject(format_args!("control.{queue}.{from}")),
             Topic::Presence(queue) => self.subject(format_args!("presence.{queue}")),
-            Topic::AllPresence => self.subject(format_args!("presence.*")),
-            Topic::Roll => self.subject(format_args!("roll")),
+            Topic::AllPresence => self.subject("presence.*"),
+            Topic::Roll => self.subject(format_args!("roll.{from}")),
         }
     }
 
@@ -82,8 +83,19 @@ impl Names {
     pub(super) fn listened(&self, topic: &Topic, by: &CallerName) -> String {
         match topic {
             Topic::Control(queue) => self.subject(format_args!("control.{queue}.*")),
+            Topic::Roll => self.subject("roll.*"),
             topic => self.topic(topic, by),
         }
+    }
+
+    /// The account with the streams.
+    pub(super) fn account(&self) -> String {
+        format!("TR_{}", self.namespace)
+    }
+
+    /// A subject of the interface of streams, in an account that imports it.
+    pub(super) fn streams_of_others(&self, rest: &str) -> String {
+        format!("$JS.{}.API.{rest}", self.namespace)
     }
 
     /// The stream of records.
@@ -107,10 +119,20 @@ impl Names {
 
     /// The key of a step in a subject of three further tokens: queue, caller and step.
     pub(super) fn key(&self, subject: &str) -> Option<StepKey> {
-        let rest = subject.strip_prefix(&*self.subject(format_args!("")))?;
+        let rest = subject.strip_prefix(&*self.subject(""))?;
         let [_, queue, caller, step] = rest.split('.').collect::<Vec<_>>().try_into().ok()?;
         Some(StepKey::new(queue.parse().ok()?, caller.parse().ok()?, StepId::new(step)))
     }
+}
+
+/// Checks that the id of a step can be a token of a subject. Those that this program makes can.
+pub(super) fn check(step: &StepId) -> Result<(), String> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    let id = step.as_str();
+    if (1..=128).contains(&id.len()) && id.bytes().all(is_plain) {
+        return Ok(());
+    }
+    Err(format!("the step `{id}` has no id that NATS takes: 1 to 128 of `A-Z a-z 0-9 _ -`"))
 }
 
 /// The last token of a subject: the caller of a job or of an order.
