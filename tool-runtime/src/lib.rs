@@ -124,6 +124,7 @@
 //! | `toml`, `yaml` | [`PoolConfig`] and [`McpConfig`] in TOML, in YAML | no |
 //! | `remote` | runners and callers of tools in other processes, the client of a hub | no |
 //! | `remote-hub` | the hub; implies `remote` and `http` | no |
+//! | `remote-nats` | runners and callers over a NATS server; implies `remote` | no |
 //! | `tower` | the pool as a `tower::Service`, layers around its calls | no |
 //! | `testing` | an in-memory MCP client and schema snapshots, for tests | no |
 //!

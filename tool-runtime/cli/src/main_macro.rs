@@ -24,7 +24,7 @@ use tool_runtime_core::{AskCaller, PoolConfig, Registry, ToolPool, ToolPoolBuild
 /// | `state = EXPR` | provides a value that tools borrow by a parameter `&T`; repeat it for more values |
 /// | `tools = PATH` | uses the tools that this file names, instead of all linked tools and toolsets; `--tools FILE` names another file. See [`PoolConfig`](tool_runtime_core::PoolConfig) |
 /// | `mcp = PATH` | adds the tools of the MCP servers in this file, if it exists; `--mcp-config FILE` names other files, `--var NAME=VALUE` sets their variables. See `McpConfig`; feature `mcp-client` |
-/// | `remote = EXPR` | adds the tools of the runners of a hub: its URL, such as `"http://127.0.0.1:7750"`; the environment variable `TOOL_REMOTE_TOKEN` has the token. Feature `remote` |
+/// | `remote = EXPR` | adds the tools of the runners of a hub: its URL, such as `"http://127.0.0.1:7750"`; the environment variable `TOOL_REMOTE_TOKEN` has the token. Feature `remote`. With `remote-nats` also of a NATS server, `"nats://NAME@HOST:PORT"`; `TOOL_REMOTE_CREDENTIALS` names the file of credentials |
 /// | `trust_runners = EXPR` | whether the hints of the runners' tools count, such as `read_only`: for `hint:` filters, policies, concurrent calls, repeating a lost call. Default: false. Feature `remote` |
 /// | `registry = EXPR` | resolves the names in the file of `tools`, instead of the linked tools |
 /// | `pool = CLOSURE` | changes the pool's builder: `\|pool\| pool.deny(["x"])`, or with toolsets `pool.toolset_as::<Lamp>("desk", params)`. A linked toolset added by the closure is not also created without parameters |

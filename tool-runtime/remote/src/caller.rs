@@ -189,8 +189,12 @@ async fn settled(mut published: watch::Receiver<u64>) {
 impl Remote {
     /// Settings for a board.
     pub fn builder(board: impl Board) -> RemoteBuilder {
+        Self::builder_of(Arc::new(board))
+    }
+
+    pub(crate) fn builder_of(board: Arc<dyn Board>) -> RemoteBuilder {
         RemoteBuilder {
-            board: Arc::new(board),
+            board,
             settings: Settings {
                 prefix: String::new(),
                 labels: BTreeMap::new(),

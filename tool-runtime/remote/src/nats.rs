@@ -28,6 +28,7 @@ use crate::message::{self, Job};
 use crate::names::{CallerName, Queue, StepKey};
 use crate::payload::{BlobRef, MAX_BLOB};
 use crate::record::{Record, Revised, Revision};
+use async_nats::StatusCode;
 use async_nats::jetstream::context::PublishErrorKind;
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::object_store::{InfoErrorKind, ObjectInfo, ObjectStore};
@@ -39,7 +40,7 @@ use futures_util::TryStreamExt as _;
 use listen::Steps;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
-use subjects::{Names, RUNNERS};
+use subjects::RUNNERS;
 use tokio::sync::OnceCell;
 use tool_runtime_core::BoxFuture;
 
@@ -53,7 +54,6 @@ const CANNOT_SEE: &str = "whether the NATS server syncs each record cannot be se
 /// seen from here.
 pub struct NatsBoard {
     connection: Arc<Connection>,
-    names: Names,
     records: OnceCell<Stream>,
     blobs: OnceCell<ObjectStore>,
     pulls: Pulls,
@@ -62,22 +62,29 @@ pub struct NatsBoard {
 }
 
 impl NatsBoard {
-    /// Connects to a server, such as `nats://pool1@127.0.0.1:4222`, or `tls://` if it has to be encrypted. The user in the
-    /// address is the name of this caller or runner.
+    /// Checks an address and the file of credentials, without connecting.
+    ///
+    /// # Errors
+    /// [`BoardError::Refused`]: why [`Self::connect`] would refuse them.
+    pub fn check(address: &str, options: &NatsOptions) -> Result<(), BoardError> {
+        Connection::check(address, options)
+    }
+
+    /// Connects to a server: `nats://NAME@HOST:PORT/NAMESPACE`, or `tls://` if it has to be encrypted. The name is that of
+    /// this caller or runner; name, port (4222) and namespace (`tools`) may be left out.
     ///
     /// # Errors
     /// [`BoardError::Refused`]: the address, a name or the credentials are wrong, or the server is too old.
     /// [`BoardError::Disconnected`]: the server does not answer.
     pub async fn connect(address: &str, options: NatsOptions) -> Result<Self, BoardError> {
-        let names = Names::new(&options.namespace).map_err(BoardError::Refused)?;
         let connection = Arc::new(Connection::open(address, &options).await?);
         #[cfg(test)]
-        let lease = options.lease;
+        let lease = options.lease.unwrap_or(crate::LEASE);
         #[cfg(not(test))]
         let lease = crate::LEASE;
         let (pulls, steps) = (Pulls::default(), Steps::default());
         let (records, blobs) = (OnceCell::new(), OnceCell::new());
-        Ok(Self { connection, names, records, blobs, pulls, steps, lease })
+        Ok(Self { connection, records, blobs, pulls, steps, lease })
     }
 
     /// Creates the streams of the installation that are missing: of records, of blobs, and of the jobs of queues. Whoever else
@@ -88,10 +95,10 @@ impl NatsBoard {
     /// The server does not answer, or does not allow it.
     pub async fn keep(&self, queues: &[Queue]) -> Result<(), BoardError> {
         self.connection.epoch()?;
-        streams::steps(&self.connection, &self.names).await?;
-        streams::blobs(&self.connection, &self.names).await?;
+        streams::steps(&self.connection).await?;
+        streams::blobs(&self.connection).await?;
         for queue in queues {
-            streams::jobs(&self.connection, &self.names, queue, self.lease).await?;
+            streams::jobs(&self.connection, queue, self.lease).await?;
         }
         Ok(())
     }
@@ -99,15 +106,34 @@ impl NatsBoard {
     /// The subject of a record.
     fn step(&self, step: &StepKey) -> Result<String, BoardError> {
         subjects::check(&step.step).map_err(BoardError::Refused)?;
-        Ok(self.names.step(step))
+        Ok(self.connection.names.step(step))
+    }
+
+    /// The meaning of a job that the server did not take. Nobody answers a caller with the credentials of another one.
+    async fn not_submitted(&self, error: BoardError) -> BoardError {
+        let Connection { names, name, is_importing, .. } = &*self.connection;
+        if !is_importing || !error.is_transient() {
+            return error;
+        }
+        let Ok(records) = self.records().await else { return error };
+        let read = records.direct_get_last_for_subject(names.step_of_nobody(name)).await;
+        match read.map_err(|error| error.kind()) {
+            Err(DirectGetErrorKind::ErrorResponse(StatusCode::NO_RESPONDERS, _)) => {
+                let address = self.connection.address();
+                BoardError::Refused(format!(
+                    "these credentials are not those of the caller `{name}`; write the name that they belong to into the address, `nats://NAME@{address}`"
+                ))
+            }
+            _ => error,
+        }
     }
 
     async fn records(&self) -> Result<&Stream, BoardError> {
-        self.records.get_or_try_init(|| streams::steps(&self.connection, &self.names)).await
+        self.records.get_or_try_init(|| streams::steps(&self.connection)).await
     }
 
     async fn blobs(&self) -> Result<&ObjectStore, BoardError> {
-        self.blobs.get_or_try_init(|| streams::blobs(&self.connection, &self.names)).await
+        self.blobs.get_or_try_init(|| streams::blobs(&self.connection)).await
     }
 
     /// A message to a stream, and how long it is kept there.
@@ -207,11 +233,16 @@ impl Board for NatsBoard {
                 job.round()
             ));
             match self
-                .publish("a job", self.names.job(queue, &self.connection.name), message, keep)
+                .publish(
+                    "a job",
+                    self.connection.names.job(queue, &self.connection.name),
+                    message,
+                    keep,
+                )
                 .await
             {
                 Ok(_) => Ok(()),
-                Err(PublishFailed::Error(error)) => Err(error),
+                Err(PublishFailed::Error(error)) => Err(self.not_submitted(error).await),
                 Err(PublishFailed::Conflict) => {
                     Err(BoardError::Damaged("the queue expects another job".to_owned()))
                 }
@@ -224,7 +255,7 @@ impl Board for NatsBoard {
         queue: &'a Queue,
         max: usize,
     ) -> BoxFuture<'a, Result<Vec<Box<dyn Claim>>, BoardError>> {
-        Box::pin(self.pulls.claim(&self.connection, &self.names, queue, (max, self.lease)))
+        Box::pin(self.pulls.claim(&self.connection, queue, (max, self.lease)))
     }
 
     fn end_claims<'a>(&'a self, _queue: &'a Queue) -> BoxFuture<'a, bool> {
@@ -242,7 +273,10 @@ impl Board for NatsBoard {
             if let Topic::Step(step) = to {
                 subjects::check(&step.step).map_err(BoardError::Refused)?;
             }
-            let reach = self.connection.tell(self.names.topic(to, self.caller()), message).await?;
+            let reach = self
+                .connection
+                .tell(self.connection.names.topic(to, self.caller()), message)
+                .await?;
             Ok(match to {
                 Topic::Step(_) | Topic::Control(_) => reach,
                 // A server does not count those who hear it in other accounts.
@@ -255,13 +289,13 @@ impl Board for NatsBoard {
         Box::pin(async move {
             self.connection.epoch()?;
             match topic {
-                Topic::Step(_) => self.steps.listen(&self.connection, &self.names, topic).await,
+                Topic::Step(_) => self.steps.listen(&self.connection, topic).await,
                 Topic::Control(queue) => {
                     // A runner hears of its queue before it claims: callers may submit from now on.
-                    self.pulls.prepare(&self.connection, &self.names, queue, self.lease).await?;
-                    listen::topic(&self.connection, &self.names, topic).await
+                    self.pulls.prepare(&self.connection, queue, self.lease).await?;
+                    listen::topic(&self.connection, topic).await
                 }
-                _ => listen::topic(&self.connection, &self.names, topic).await,
+                _ => listen::topic(&self.connection, topic).await,
             }
         })
     }
@@ -300,7 +334,7 @@ impl Board for NatsBoard {
                 }
                 Err(error) => return Err(failed(&error)),
             };
-            let bytes = streams::blob(&self.connection, &self.names, &info).await;
+            let bytes = streams::blob(&self.connection, &info).await;
             blob.check(bytes.map_err(|error| failed(&error))?).map_err(BoardError::Damaged)
         })
     }
@@ -308,7 +342,7 @@ impl Board for NatsBoard {
     fn state(&self) -> BoxFuture<'_, Result<BoardState, BoardError>> {
         Box::pin(async move {
             self.connection.epoch()?;
-            let prefix = self.names.jobs_prefix();
+            let prefix = self.connection.names.jobs_prefix();
             let mut streams = self.connection.streams.stream_names();
             let mut queues = Vec::new();
             let failed = |error| self.connection.failed("the queues cannot be listed", error);
@@ -329,7 +363,7 @@ impl Board for NatsBoard {
         Box::pin(async move {
             self.connection.epoch()?;
             let Ok(stream) =
-                self.connection.streams.get_stream(self.names.jobs_stream(queue)).await
+                self.connection.streams.get_stream(self.connection.names.jobs_stream(queue)).await
             else {
                 return Ok(Depth::default());
             };

@@ -68,8 +68,12 @@ pub struct Runner {
 impl Runner {
     /// A runner of a board.
     pub fn new(board: impl Board) -> Self {
+        Self::of(Arc::new(board))
+    }
+
+    pub(crate) fn of(board: Arc<dyn Board>) -> Self {
         Self {
-            board: Arc::new(board),
+            board,
             queue: None,
             slots: 16,
             labels: BTreeMap::new(),

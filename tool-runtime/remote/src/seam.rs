@@ -1,6 +1,20 @@
 //! The words of a program that adds the tools of runners to a pool, for the command line.
 
+use crate::board::Board;
+use crate::caller::{Remote, RemoteBuilder};
+use crate::runner::Runner;
+use std::sync::Arc;
 use tool_runtime_core::{AbsentSource, CallError, ErrorClass, Source};
+
+/// A runner of a board of any kind.
+pub fn runner(board: Arc<dyn Board>) -> Runner {
+    Runner::of(board)
+}
+
+/// Settings for a board of any kind.
+pub fn remote(board: Arc<dyn Board>) -> RemoteBuilder {
+    Remote::builder_of(board)
+}
 
 /// The runners of all queues, whose tools are missing, for the report of a pool.
 pub fn missing_runners(reason: impl Into<String>) -> AbsentSource {

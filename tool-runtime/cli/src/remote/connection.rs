@@ -1,6 +1,6 @@
 //! The option `remote` of `main!`: the tools of runners in the served pool.
 
-use super::{TOKEN_VARIABLE_HELP, options};
+use super::HubAddress;
 use crate::options::Command;
 use crate::print;
 use std::any::Any;
@@ -13,8 +13,8 @@ use tool_runtime_core::{
     AbsentSource, BoxFuture, CallError, CancellationToken, ErrorClass, Source, ToolPool,
     ToolReport, ToolStatus,
 };
-use tool_runtime_remote::seam::{missing_runners, no_remote_tool};
-use tool_runtime_remote::{BoardError, HttpBoardOptions, Remote};
+use tool_runtime_remote::seam::{self, missing_runners, no_remote_tool};
+use tool_runtime_remote::{BoardError, Remote};
 
 /// The pause between two attempts to reach the hub for the first time.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -86,21 +86,20 @@ impl Connection {
         pool: &ToolPool,
         command: &Command,
     ) -> Result<Self, String> {
-        let options = options(None)?;
+        let address = HubAddress::of_program(url)?;
         let end = pool.closing().child_token();
         let (state, mut states) = watch::channel(State::Connecting);
         let (list_until, is_logged) = (Instant::now() + LIST_WAIT, command.is_server());
         let hub = Arc::new(Hub {
             #[cfg(feature = "mcp-client")]
-            url: url.to_owned(),
+            url: address.shown(),
             state,
             list_until,
             is_logged,
         });
         let absence: Weak<Hub> = Arc::downgrade(&hub);
         pool.ask_of_absence(absence);
-        let attempts =
-            attempts(url.to_owned(), options, is_trusted, pool.clone(), Arc::clone(&hub));
+        let attempts = attempts(address, is_trusted, pool.clone(), Arc::clone(&hub));
         let token = end.clone();
         drop(spawn(Box::pin(async move {
             token.run_until_cancelled(attempts).await;
@@ -197,15 +196,9 @@ pub(crate) fn hub_of(pool: &ToolPool) -> Option<String> {
 }
 
 /// Attempts to connect until it succeeds, or the hub refuses the program.
-async fn attempts(
-    url: String,
-    options: HttpBoardOptions,
-    is_trusted: bool,
-    pool: ToolPool,
-    hub: Arc<Hub>,
-) {
+async fn attempts(address: HubAddress, is_trusted: bool, pool: ToolPool, hub: Arc<Hub>) {
     loop {
-        let error = match connect(&url, &options, is_trusted, &pool).await {
+        let error = match connect(&address, is_trusted, &pool).await {
             Ok(remote) => return hub.set(State::Connected(remote)),
             Err(error) => error,
         };
@@ -218,13 +211,11 @@ async fn attempts(
 }
 
 async fn connect(
-    url: &str,
-    options: &HttpBoardOptions,
+    address: &HubAddress,
     is_trusted: bool,
     pool: &ToolPool,
 ) -> Result<Remote, BoardError> {
-    let board = super::connect(url, options, TOKEN_VARIABLE_HELP).await?;
-    Remote::builder(board).trust(is_trusted).connect(pool).await
+    seam::remote(address.connect().await?).trust(is_trusted).connect(pool).await
 }
 
 impl Hub {

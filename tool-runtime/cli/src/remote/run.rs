@@ -1,6 +1,6 @@
 //! `run`: serves the tools of the program to the callers of a queue.
 
-use super::{HubAddress, with_hub};
+use super::HubAddress;
 use crate::{exit, print, signals};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use tokio::time::sleep;
 use tool_runtime_core::{
     BoxFuture, CancellationToken, CliCommand, CommandArguments, CommandForm, ToolPool,
 };
-use tool_runtime_remote::{BoardError, HttpBoard, Runner, RunnerNews};
+use tool_runtime_remote::{BoardError, RunnerNews, seam};
 
 /// The pause between two attempts to reach the hub for the first time.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -30,7 +30,7 @@ impl CliCommand for Run {
                 )
                 .option("slots", "N", "The number of calls that run at the same time; default: 16")
                 .repeated_option("label", "NAME=VALUE", "A label, by which callers select runners");
-        with_hub(form)
+        HubAddress::options(form)
     }
 
     fn run<'a>(
@@ -98,8 +98,8 @@ impl Run {
         pool: &ToolPool,
     ) -> Result<(), BoardError> {
         let end = signals::shutdown_token();
-        let Some(board) = reach(hub, &end).await? else { return Ok(()) };
-        let mut runner = Runner::new(board).program(&*self.program);
+        let Some(board) = reach(&end, || Box::pin(hub.connect())).await? else { return Ok(()) };
+        let mut runner = seam::runner(board).program(&*self.program);
         if let Some(queue) = settings.queue {
             runner = runner.queue(queue);
         }
@@ -109,7 +109,7 @@ impl Run {
         for (name, value) in settings.labels {
             runner = runner.label(name, value);
         }
-        let url = hub.url.clone();
+        let url = hub.shown();
         let runner = runner.on_news(move |news| report(news, &url));
         runner.serve_until(pool, &end).await
     }
@@ -137,10 +137,13 @@ fn counted(count: usize, what: &str) -> String {
 }
 
 /// Waits for the hub. `None` if the process is told to end before.
-async fn reach(hub: &HubAddress, end: &CancellationToken) -> Result<Option<HttpBoard>, BoardError> {
+pub(super) async fn reach<'a, B>(
+    end: &CancellationToken,
+    connect: impl Fn() -> BoxFuture<'a, Result<B, BoardError>>,
+) -> Result<Option<B>, BoardError> {
     let mut is_told = false;
     loop {
-        let Some(connected) = end.run_until_cancelled(hub.connect()).await else {
+        let Some(connected) = end.run_until_cancelled(connect()).await else {
             return Ok(None);
         };
         match connected {

@@ -1,12 +1,12 @@
 //! `remote status`: the queues and runners of a hub.
 
-use super::{HubAddress, with_hub};
+use super::HubAddress;
 use crate::{exit, print};
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::time::sleep;
 use tool_runtime_core::{BoxFuture, CliCommand, CommandArguments, CommandForm, ToolPool};
-use tool_runtime_remote::{Remote, RemoteStatus};
+use tool_runtime_remote::{RemoteStatus, seam};
 
 /// The time for runners to answer.
 const ROLL: Duration = Duration::from_secs(1);
@@ -18,7 +18,7 @@ impl CliCommand for Status {
     fn form(&self) -> CommandForm {
         let form = CommandForm::new("remote status", "Show the queues and runners of a hub")
             .flag("json", "Print JSON");
-        with_hub(form)
+        HubAddress::options(form)
     }
 
     fn run_without_pool<'a>(
@@ -56,7 +56,7 @@ async fn show(arguments: &CommandArguments) -> ExitCode {
 
 async fn status(hub: &HubAddress) -> Result<RemoteStatus, Box<dyn std::error::Error>> {
     let pool = ToolPool::builder().allow_empty().build()?;
-    let remote = Remote::builder(hub.connect().await?).start_timeout(ROLL).connect(&pool).await?;
+    let remote = seam::remote(hub.connect().await?).start_timeout(ROLL).connect(&pool).await?;
     sleep(ROLL).await;
     let status = remote.status().await;
     remote.close().await;

@@ -171,7 +171,7 @@ impl NatsServerConfig {
         let import = |shared: Shared| {
             // An account has an interface of the streams of its own, which answers that there are none.
             let rest = shared.subject.strip_prefix("$JS.API.");
-            let local = rest.map(|rest| names.streams_of_others(rest));
+            let local = rest.map(|rest| format!("{}.{rest}", names.imported_streams()));
             Import { local, ..Import::new(&account, shared) }
         };
         shared.into_iter().map(import).collect()

@@ -2,7 +2,7 @@
 
 use super::connection::Connection;
 use super::streams;
-use super::subjects::{Names, last_token};
+use super::subjects::last_token;
 use crate::board::{BoardError, Claim};
 use crate::message::{self, Job};
 use crate::names::{CallerName, Queue};
@@ -12,6 +12,7 @@ use async_nats::jetstream::consumer::pull::{Batch, Config};
 use async_nats::jetstream::message::AckKind;
 use futures_util::StreamExt as _;
 use std::collections::HashMap;
+use std::mem::replace;
 use std::sync::{Arc, Mutex as StdMutex};
 use std::time::Duration;
 use tokio::sync::Mutex;
@@ -38,32 +39,31 @@ impl Pulls {
     pub(super) async fn prepare(
         &self,
         connection: &Connection,
-        names: &Names,
         queue: &Queue,
         lease: Duration,
     ) -> Result<(), BoardError> {
-        streams::jobs(connection, names, queue, lease).await.map(drop)
+        streams::jobs(connection, queue, lease).await.map(drop)
     }
 
     /// Waits for jobs, and claims up to `max`.
     pub(super) async fn claim(
         &self,
         connection: &Arc<Connection>,
-        names: &Names,
         queue: &Queue,
         (max, lease): (usize, Duration),
     ) -> Result<Vec<Box<dyn Claim>>, BoardError> {
         // Only one task of a runner claims from a queue.
         let mut pulls = self.0.lock().await;
+        let mut failed = false;
         loop {
             let epoch = connection.epoch()?;
             if pulls.get(queue).is_none_or(|pull| pull.epoch != epoch) {
-                let consumer = streams::jobs(connection, names, queue, lease).await?;
+                let consumer = streams::jobs(connection, queue, lease).await?;
                 pulls.insert(queue.clone(), Pull { consumer, epoch, waiting: None });
             }
             let pull = pulls.get_mut(queue).expect("it was inserted");
             match pull.next(max).await {
-                Ok(messages) if messages.is_empty() => {}
+                Ok(messages) if messages.is_empty() => failed = false,
                 Ok(messages) => {
                     let claims = messages.into_iter().filter_map(|message| {
                         NatsClaim::of(message, connection, (epoch, lease))
@@ -73,8 +73,12 @@ impl Pulls {
                 }
                 Err(error) => {
                     pulls.remove(queue);
-                    tracing::debug!(%queue, "a pull ended: {error}");
                     connection.epoch()?;
+                    // The queue may have been removed: it is looked for once.
+                    if replace(&mut failed, true) {
+                        let what = format!("nothing can be claimed from queue `{queue}`");
+                        return Err(connection.failed(&what, error));
+                    }
                 }
             }
         }

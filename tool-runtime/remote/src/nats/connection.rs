@@ -2,11 +2,13 @@
 
 use super::keys::with_credentials;
 use super::streams::MAX_QUEUED;
+use super::subjects::Names;
 use crate::board::{BoardError, Reach};
-use crate::names::CallerName;
+use crate::names::{CallerName, NameError};
 use async_nats::connection::State;
 use async_nats::jetstream::context::{
-    AccountErrorKind, ContextBuilder, PublishError, PublishErrorKind,
+    AccountErrorKind, ContextBuilder, GetStreamError, GetStreamErrorKind, PublishError,
+    PublishErrorKind,
 };
 use async_nats::jetstream::{self, Context, ErrorCode};
 use async_nats::{Client, ConnectError, ConnectErrorKind, ConnectOptions, Event, ServerAddr};
@@ -38,33 +40,21 @@ const NO_STREAMS_OF_ACCOUNT: ErrorCode = ErrorCode::JETSTREAM_NOT_ENABLED_FOR_AC
 const SUBJECT_IS_FULL: u64 = 10077;
 
 /// Options of [`NatsBoard::connect`](super::NatsBoard::connect).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct NatsOptions {
-    pub(super) namespace: String,
+    namespace: Option<String>,
     name: Option<CallerName>,
     credentials: Option<PathBuf>,
     #[cfg(test)]
-    pub(super) lease: Duration,
-}
-
-impl Default for NatsOptions {
-    fn default() -> Self {
-        Self {
-            namespace: "tools".to_owned(),
-            name: None,
-            credentials: None,
-            #[cfg(test)]
-            lease: crate::LEASE,
-        }
-    }
+    pub(super) lease: Option<Duration>,
 }
 
 impl NatsOptions {
     /// Sets the namespace, which separates installations that share a server: 1 to 32 of the characters `a-z`, `0-9` and
-    /// `-`. Default: `tools`.
+    /// `-`. Default: the path of the address, or else `tools`.
     #[must_use]
     pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
-        self.namespace = namespace.into();
+        self.namespace = Some(namespace.into());
         self
     }
 
@@ -87,7 +77,7 @@ impl NatsOptions {
     #[cfg(test)]
     #[must_use]
     pub(crate) fn lease(mut self, lease: Duration) -> Self {
-        self.lease = lease;
+        self.lease = Some(lease);
         self
     }
 
@@ -99,33 +89,38 @@ impl NatsOptions {
     }
 }
 
-/// The address of a server, and who connects to it.
+/// An address: the server, the namespace there, and who connects.
+#[derive(Debug)]
 struct Address {
     server: ServerAddr,
+    namespace: Option<String>,
     name: Option<CallerName>,
 }
 
 impl Address {
-    /// Reads `nats://NAME@HOST:PORT`. With a password, the name is that of a user of the server, too.
+    /// Reads `nats://NAME@HOST:PORT/NAMESPACE`. With a password, the name is that of a user of the server, too.
     fn read(text: &str) -> Result<Self, String> {
         let (scheme, rest) = text.split_once("://").unwrap_or(("nats", text));
-        let (user, host) =
-            rest.rsplit_once('@').map_or((None, rest), |(user, host)| (Some(user), host));
-        if !matches!(scheme, "nats" | "tls") {
+        let (user, rest) =
+            rest.rsplit_once('@').map_or((None, rest), |(user, it)| (Some(user), it));
+        let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+        let shown = format!("`{scheme}://{host}`");
+        if !matches!(scheme, "nats" | "tls") || path.contains('/') {
             return Err(format!(
-                "`{scheme}://{host}` is not the address of a NATS server; write `nats://HOST:PORT` or `tls://HOST:PORT`"
+                "{shown} is not the address of a NATS server; write `nats://HOST:PORT` or `tls://HOST:PORT`"
             ));
         }
         let name = user.map(|user| user.split(':').next().unwrap_or(user).parse());
-        let name = name.transpose().map_err(|error: crate::NameError| error.to_string())?;
+        let name = name.transpose().map_err(|error: NameError| error.to_string())?;
         let server = match user {
             Some(user) if user.contains(':') => format!("{scheme}://{user}@{host}"),
             _ => format!("{scheme}://{host}"),
         };
-        let server = server.parse::<ServerAddr>().map_err(|error| {
-            format!("`{scheme}://{host}` is not the address of a NATS server: {error}")
-        })?;
-        Ok(Self { server, name })
+        let server = server.parse::<ServerAddr>();
+        let server = server
+            .map_err(|error| format!("{shown} is not the address of a NATS server: {error}"))?;
+        let namespace = Some(path).filter(|path| !path.is_empty()).map(str::to_owned);
+        Ok(Self { server, namespace, name })
     }
 }
 
@@ -144,7 +139,10 @@ type Refused = Arc<Mutex<Option<(Instant, String)>>>;
 pub(super) struct Connection {
     pub(super) client: Client,
     pub(super) streams: Context,
+    /// The streams are in another account.
+    pub(super) is_importing: bool,
     pub(super) link: watch::Receiver<Link>,
+    pub(super) names: Names,
     /// The name of this caller or runner.
     pub(super) name: CallerName,
     /// What the server refused last.
@@ -154,12 +152,22 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// Connects to a server such as `nats://pool1@127.0.0.1:4222`.
+    /// Checks an address and options.
+    pub(super) fn check(address: &str, options: &NatsOptions) -> Result<(), BoardError> {
+        Address::read(address).map_err(BoardError::Refused)?;
+        options.connect_options().map(drop)
+    }
+
+    /// Connects to a server such as `nats://pool1@127.0.0.1:4222/tools`.
     ///
     /// # Errors
     /// The address or the credentials are wrong, the server is away, or it is too old.
     pub(super) async fn open(address: &str, options: &NatsOptions) -> Result<Self, BoardError> {
-        let Address { server, name } = Address::read(address).map_err(BoardError::Refused)?;
+        let Address { server, namespace, name } =
+            Address::read(address).map_err(BoardError::Refused)?;
+        let namespace = options.namespace.clone().or(namespace);
+        let names = Names::new(namespace.as_deref().unwrap_or("tools"));
+        let names = names.map_err(BoardError::Refused)?;
         let name = options.name.clone().or(name);
         let name = name.unwrap_or_else(|| CallerName::of_program(&program_name()));
         let shown = format!("{}:{}", server.host(), server.port());
@@ -187,8 +195,18 @@ impl Connection {
                 "the NATS server at {shown} has version {version}; at least {major}.{minor} is needed, which removes messages after a time of their own"
             )));
         }
-        let streams = streams(&client, &options.namespace, &shown).await?;
-        Ok(Self { client, streams, link: heard, name, refused, address: shown, is_confidential })
+        let (streams, is_importing) = streams(&client, &names, &shown).await?;
+        Ok(Self {
+            client,
+            streams,
+            is_importing,
+            link: heard,
+            names,
+            name,
+            refused,
+            address: shown,
+            is_confidential,
+        })
     }
 
     pub(super) fn address(&self) -> &str {
@@ -224,12 +242,30 @@ impl Connection {
         }
     }
 
+    /// The meaning of a stream that cannot be found.
+    pub(super) fn not_found(&self, what: &str, error: &GetStreamError) -> BoardError {
+        match error.kind() {
+            // Only those who may ask for it are answered.
+            GetStreamErrorKind::Request if self.is_importing => BoardError::Disconnected(format!(
+                "these credentials have no right to {what} at the NATS server {}, which is in the account `{}`",
+                self.address,
+                self.names.account()
+            )),
+            _ => self.failed(&format!("{what} cannot be used"), error),
+        }
+    }
+
     /// The meaning of a stream that does not exist and was not created. Somebody else may create it.
     pub(super) fn not_created(&self, what: &str, error: impl Display) -> BoardError {
         let at = &self.address;
+        if self.is_importing {
+            return BoardError::Disconnected(format!(
+                "{what} does not exist at the NATS server {at}; `remote keep` creates it"
+            ));
+        }
         let reason = self.refusal().unwrap_or_else(|| error.to_string());
         BoardError::Disconnected(format!(
-            "{what} does not exist at the NATS server {at}, and was not created: {reason}; `remote keep` creates it"
+            "{what} was not created at the NATS server {at}: {reason}"
         ))
     }
 
@@ -290,6 +326,10 @@ impl Connection {
             PublishErrorKind::Other if code(error) == Some(SUBJECT_IS_FULL) => BoardError::Full(
                 format!("{MAX_QUEUED} calls of `{}` wait in the queue already", self.name),
             ),
+            PublishErrorKind::StreamNotFound => BoardError::Disconnected(format!(
+                "{what} was not written at the NATS server {}: its stream does not exist",
+                self.address
+            )),
             _ => self.failed(&format!("{what} was not written"), error),
         }
     }
@@ -300,14 +340,15 @@ fn code(error: &PublishError) -> Option<u64> {
     Some(error.error_code().0)
 }
 
-/// The interface of the streams: that of this account, or the parts that it imports from another one.
-async fn streams(client: &Client, namespace: &str, at: &str) -> Result<Context, BoardError> {
+/// The interface of the streams: that of this account, or the parts that it imports from another one, and whether it does.
+async fn streams(client: &Client, names: &Names, at: &str) -> Result<(Context, bool), BoardError> {
     let builder = || ContextBuilder::new().timeout(REQUEST).ack_timeout(REQUEST);
     let own = builder().build(client.clone());
-    let Err(error) = own.query_account().await else { return Ok(own) };
+    let Err(error) = own.query_account().await else { return Ok((own, false)) };
     match error.kind() {
         AccountErrorKind::JetStream(error) if error.error_code() == NO_STREAMS_OF_ACCOUNT => {
-            Ok(builder().domain(namespace).build(client.clone()))
+            let imported = builder().api_prefix(names.imported_streams()).build(client.clone());
+            Ok((imported, true))
         }
         AccountErrorKind::JetStream(_) | AccountErrorKind::JetStreamUnavailable => {
             Err(BoardError::Refused(format!(
@@ -315,7 +356,7 @@ async fn streams(client: &Client, namespace: &str, at: &str) -> Result<Context, 
             )))
         }
         // It is reported by what is done next.
-        _ => Ok(own),
+        _ => Ok((own, false)),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Subscriptions. The client subscribes again after an interruption; listeners hear that there was one.
 
 use super::connection::Connection;
-use super::subjects::{Names, last_token};
+use super::subjects::last_token;
 use crate::board::{BoardError, Topic};
 use crate::listener::{Heard, Listener, Speaker};
 use crate::local::Topics;
@@ -29,11 +29,10 @@ impl Steps {
     pub(super) async fn listen(
         &self,
         connection: &Arc<Connection>,
-        names: &Names,
         topic: &Topic,
     ) -> Result<Listener, BoardError> {
         let listener = self.topics.listen(topic);
-        let follow = || self.follow(connection, names);
+        let follow = || self.follow(connection);
         self.following.get_or_try_init(follow).await?;
         Ok(listener)
     }
@@ -41,30 +40,25 @@ impl Steps {
     async fn follow(
         &self,
         connection: &Arc<Connection>,
-        names: &Names,
     ) -> Result<[AbortOnDropHandle<()>; 2], BoardError> {
-        let records = connection.subscribe(names.live_of(&connection.name)).await?;
-        let notes = connection.subscribe(names.notes_of(&connection.name)).await?;
+        let records = connection.subscribe(connection.names.live_of(&connection.name)).await?;
+        let notes = connection.subscribe(connection.names.notes_of(&connection.name)).await?;
         let of_record = |message: &Message| {
             let sequence = message.headers.as_ref()?.get(SEQUENCE)?.as_str().parse().ok()?;
             let record = message::read("a record", &message.payload).ok()?;
             Some(Heard::Record(Box::new(Revised { record, revision: Revision(sequence) })))
         };
         let of_note = |message: &Message| Some(Heard::Message(message.payload.clone()));
-        Ok([
-            self.pass_on(connection, names, records, of_record),
-            self.pass_on(connection, names, notes, of_note),
-        ])
+        Ok([self.pass_on(connection, records, of_record), self.pass_on(connection, notes, of_note)])
     }
 
     fn pass_on(
         &self,
         connection: &Arc<Connection>,
-        names: &Names,
         subscriber: Subscriber,
         read: impl Fn(&Message) -> Option<Heard> + Send + Sync + 'static,
     ) -> AbortOnDropHandle<()> {
-        let (topics, names) = (Arc::clone(&self.topics), names.clone());
+        let (topics, names) = (Arc::clone(&self.topics), connection.names.clone());
         let said = move |news: News| match news {
             News::Gap => {
                 topics.say_to_all(&Heard::Gap);
@@ -90,10 +84,10 @@ impl Drop for Steps {
 /// The messages of a topic other than a step.
 pub(super) async fn topic(
     connection: &Arc<Connection>,
-    names: &Names,
     topic: &Topic,
 ) -> Result<Listener, BoardError> {
-    let subscriber = connection.subscribe(names.listened(topic, &connection.name)).await?;
+    let subscriber =
+        connection.subscribe(connection.names.listened(topic, &connection.name)).await?;
     let (speaker, listener) = Listener::new();
     let is_wanted: fn(&Message) -> bool = match topic {
         Topic::Control(_) => is_of_its_caller,

@@ -1,10 +1,12 @@
 //! The streams of a namespace, created when they are missing.
 
 use super::connection::Connection;
-use super::subjects::{Names, RUNNERS};
+use super::subjects::RUNNERS;
 use crate::board::BoardError;
 use crate::names::Queue;
+use async_nats::jetstream::ErrorCode;
 use async_nats::jetstream::consumer::{AckPolicy, Consumer, pull};
+use async_nats::jetstream::context::{GetStreamError, GetStreamErrorKind};
 use async_nats::jetstream::object_store::{self, ObjectInfo, ObjectStore};
 use async_nats::jetstream::stream::{
     Config, DiscardPolicy, Republish, RetentionPolicy, StorageType, Stream,
@@ -25,37 +27,35 @@ const RECOGNISED: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 120 
 const MAX_CLAIMED: i64 = 10_000;
 
 /// The stream of records, in files: the last one of each step, passed on to its caller.
-pub(super) async fn steps(connection: &Connection, names: &Names) -> Result<Stream, BoardError> {
+pub(super) async fn steps(connection: &Connection) -> Result<Stream, BoardError> {
     let config = Config {
-        name: names.steps_stream(),
-        subjects: vec![names.steps()],
+        name: connection.names.steps_stream(),
+        subjects: vec![connection.names.steps()],
         storage: StorageType::File,
         max_messages_per_subject: 1,
         max_age: DAY,
         allow_direct: true,
         allow_message_ttl: true,
         republish: Some(Republish {
-            source: names.steps(),
-            destination: names.live(),
+            source: connection.names.steps(),
+            destination: connection.names.live(),
             headers_only: false,
         }),
         num_replicas: 1,
         ..Config::default()
     };
-    let stream = connection.streams.get_or_create_stream(config).await;
-    stream.map_err(|error| connection.not_created("the stream of records", error))
+    get_or_create(connection, "the stream of records", config).await
 }
 
 /// The queue: a stream in memory, which ends with the server and is created anew.
 pub(super) async fn jobs(
     connection: &Connection,
-    names: &Names,
     queue: &Queue,
     lease: Duration,
 ) -> Result<Consumer<pull::Config>, BoardError> {
     let config = Config {
-        name: names.jobs_stream(queue),
-        subjects: vec![names.jobs(queue)],
+        name: connection.names.jobs_stream(queue),
+        subjects: vec![connection.names.jobs(queue)],
         storage: StorageType::Memory,
         retention: RetentionPolicy::WorkQueue,
         max_age: DAY,
@@ -67,10 +67,8 @@ pub(super) async fn jobs(
         num_replicas: 1,
         ..Config::default()
     };
-    let failed =
-        |error: &dyn std::fmt::Display| connection.not_created(&format!("queue `{queue}`"), error);
-    let stream = connection.streams.get_or_create_stream(config).await;
-    let stream = stream.map_err(|error| failed(&error))?;
+    let what = format!("queue `{queue}`");
+    let stream = get_or_create(connection, &what, config).await?;
     let config = pull::Config {
         durable_name: Some(RUNNERS.to_owned()),
         ack_policy: AckPolicy::Explicit,
@@ -79,15 +77,31 @@ pub(super) async fn jobs(
         max_ack_pending: MAX_CLAIMED,
         ..pull::Config::default()
     };
-    stream.get_or_create_consumer(RUNNERS, config).await.map_err(|error| failed(&error))
+    let consumer = stream.get_or_create_consumer(RUNNERS, config).await;
+    consumer.map_err(|error| connection.not_created(&what, error))
+}
+
+async fn get_or_create(
+    connection: &Connection,
+    what: &str,
+    config: Config,
+) -> Result<Stream, BoardError> {
+    match connection.streams.get_stream(&*config.name).await {
+        Ok(stream) => return Ok(stream),
+        Err(error) if is_missing(&error) => {}
+        Err(error) => return Err(connection.not_found(what, &error)),
+    }
+    let created = connection.streams.create_stream(config).await;
+    created.map_err(|error| connection.not_created(what, error))
+}
+
+fn is_missing(error: &GetStreamError) -> bool {
+    matches!(error.kind(), GetStreamErrorKind::JetStream(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND)
 }
 
 /// The blobs.
-pub(super) async fn blobs(
-    connection: &Connection,
-    names: &Names,
-) -> Result<ObjectStore, BoardError> {
-    let bucket = names.blobs();
+pub(super) async fn blobs(connection: &Connection) -> Result<ObjectStore, BoardError> {
+    let bucket = connection.names.blobs();
     if let Ok(store) = connection.streams.get_object_store(&bucket).await {
         return Ok(store);
     }
@@ -105,10 +119,9 @@ pub(super) async fn blobs(
 /// keeper may create one.
 pub(super) async fn blob(
     connection: &Connection,
-    names: &Names,
     info: &ObjectInfo,
 ) -> Result<Bytes, async_nats::Error> {
-    let bucket = names.blobs();
+    let bucket = connection.names.blobs();
     let stream = connection.streams.get_stream_no_info(format!("OBJ_{bucket}")).await?;
     let subject = format!("$O.{bucket}.C.{}", info.nuid);
     let (mut bytes, mut next) = (BytesMut::with_capacity(info.size), 1);

@@ -47,6 +47,11 @@ impl Names {
         self.subject(format_args!("step.{queue}.{caller}.{step}"))
     }
 
+    /// A step of a caller that does not exist.
+    pub(super) fn step_of_nobody(&self, caller: &CallerName) -> String {
+        self.subject(format_args!("step.none.{caller}.none"))
+    }
+
     pub(super) fn steps(&self) -> String {
         self.subject("step.>")
     }
@@ -93,9 +98,9 @@ impl Names {
         format!("TR_{}", self.namespace)
     }
 
-    /// A subject of the interface of streams, in an account that imports it.
-    pub(super) fn streams_of_others(&self, rest: &str) -> String {
-        format!("$JS.{}.API.{rest}", self.namespace)
+    /// The prefix of the interface of streams in an account that imports it: as that of a domain with the namespace's name.
+    pub(super) fn imported_streams(&self) -> String {
+        format!("$JS.{}.API", self.namespace)
     }
 
     /// The stream of records.
