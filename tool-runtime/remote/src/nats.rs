@@ -258,9 +258,9 @@ impl Board for NatsBoard {
         Box::pin(self.pulls.claim(&self.connection, queue, (max, self.lease)))
     }
 
-    fn end_claims<'a>(&'a self, _queue: &'a Queue) -> BoxFuture<'a, bool> {
-        // A pull that is under way is kept by this board, and with it the job that it may get.
-        Box::pin(async { false })
+    fn end_claims<'a>(&'a self, queue: &'a Queue) -> BoxFuture<'a, bool> {
+        self.pulls.end(queue);
+        Box::pin(async { true })
     }
 
     fn send<'a>(

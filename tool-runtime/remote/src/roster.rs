@@ -1,10 +1,10 @@
 //! The runners that live: those whose presence was heard within a lease, by this process's own clock.
 
-use crate::LEASE;
 use crate::board::{Board, Topic};
 use crate::message::{self, Presence, Roll};
 use crate::names::{Queue, RunnerId};
 use crate::transition::Holder;
+use crate::{BEAT, LEASE};
 use std::collections::HashMap;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -107,6 +107,11 @@ impl Roster {
             Some(seen) => seen.is_alive(),
             None => heard.since.elapsed() < LEASE,
         }
+    }
+
+    /// Whether all runners that live were heard: each announces itself with every beat.
+    pub(crate) fn knows_all(&self) -> bool {
+        lock(&self.heard).since.elapsed() > BEAT + BEAT / 4
     }
 
     /// Whether a runner lives, for decisions about what it started.

@@ -1,22 +1,22 @@
 //! Claims of jobs: pulls of a consumer, which are recreated when it vanishes.
 
-use super::connection::Connection;
+use super::connection::{Connection, REQUEST};
 use super::streams;
 use super::subjects::last_token;
 use crate::board::{BoardError, Claim};
 use crate::message::{self, Job};
 use crate::names::{CallerName, Queue};
 use async_nats::jetstream::Message;
-use async_nats::jetstream::consumer::Consumer;
-use async_nats::jetstream::consumer::pull::{Batch, Config};
 use async_nats::jetstream::message::AckKind;
+use async_nats::{StatusCode, Subscriber};
 use futures_util::StreamExt as _;
 use std::collections::HashMap;
 use std::mem::replace;
 use std::sync::{Arc, Mutex as StdMutex};
 use std::time::Duration;
 use tokio::sync::Mutex;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
+use tokio_util::sync::CancellationToken;
 use tool_runtime_core::BoxFuture;
 use tool_runtime_core::seam::lock;
 
@@ -25,49 +25,59 @@ const WAIT: Duration = Duration::from_secs(5);
 
 /// The queues that this runner claims from.
 #[derive(Default)]
-pub(super) struct Pulls(Mutex<HashMap<Queue, Pull>>);
-
-/// The pull of a queue. It outlives a claim that is dropped, so that no job goes to nobody.
-struct Pull {
-    consumer: Consumer<Config>,
-    epoch: u64,
-    waiting: Option<Batch>,
+pub(super) struct Pulls {
+    pulls: Mutex<HashMap<Queue, Pull>>,
+    /// Ends the claims of a queue.
+    ends: StdMutex<HashMap<Queue, CancellationToken>>,
 }
 
 impl Pulls {
-    /// Creates the queue, if it is missing.
+    /// Creates the queue, if it is missing, before a runner claims from it.
     pub(super) async fn prepare(
         &self,
         connection: &Connection,
         queue: &Queue,
         lease: Duration,
     ) -> Result<(), BoardError> {
-        streams::jobs(connection, queue, lease).await.map(drop)
+        lock(&self.ends).remove(queue);
+        streams::jobs(connection, queue, lease).await
     }
 
-    /// Waits for jobs, and claims up to `max`.
+    /// Ends the claims of a queue.
+    pub(super) fn end(&self, queue: &Queue) {
+        self.end_of(queue).cancel();
+    }
+
+    fn end_of(&self, queue: &Queue) -> CancellationToken {
+        lock(&self.ends).entry(queue.clone()).or_default().clone()
+    }
+
+    /// Waits for jobs, and claims up to `max`. Only one task of a runner claims from a queue.
     pub(super) async fn claim(
         &self,
         connection: &Arc<Connection>,
         queue: &Queue,
         (max, lease): (usize, Duration),
     ) -> Result<Vec<Box<dyn Claim>>, BoardError> {
-        // Only one task of a runner claims from a queue.
-        let mut pulls = self.0.lock().await;
+        let (mut pulls, end) = (self.pulls.lock().await, self.end_of(queue));
         let mut failed = false;
         loop {
             let epoch = connection.epoch()?;
             if pulls.get(queue).is_none_or(|pull| pull.epoch != epoch) {
-                let consumer = streams::jobs(connection, queue, lease).await?;
-                pulls.insert(queue.clone(), Pull { consumer, epoch, waiting: None });
+                streams::jobs(connection, queue, lease).await?;
+                pulls.insert(queue.clone(), Pull::new(connection, queue, epoch).await?);
             }
             let pull = pulls.get_mut(queue).expect("it was inserted");
-            match pull.next(max).await {
-                Ok(messages) if messages.is_empty() => failed = false,
+            let messages = match end.run_until_cancelled(pull.next(connection, max)).await {
+                Some(messages) => messages,
+                None => pulls.remove(queue).expect("it was there").rest(connection).await,
+            };
+            match messages {
+                Ok(messages) if messages.is_empty() && !end.is_cancelled() => failed = false,
                 Ok(messages) => {
                     let claims = messages.into_iter().filter_map(|message| {
-                        NatsClaim::of(message, connection, (epoch, lease))
-                            .map(|it| Box::new(it) as _)
+                        let claim = NatsClaim::of(message, connection, (epoch, lease));
+                        claim.map(|claim| Box::new(claim) as _)
                     });
                     return Ok(claims.collect());
                 }
@@ -85,33 +95,92 @@ impl Pulls {
     }
 }
 
+/// The requests for jobs of a queue. They outlive a claim that is dropped, so that no job goes to nobody.
+struct Pull {
+    /// The subject of requests, and of their answers.
+    next: String,
+    inbox: String,
+    answers: Subscriber,
+    epoch: u64,
+    /// A request waits at the server.
+    waits: bool,
+}
+
 impl Pull {
+    async fn new(connection: &Connection, queue: &Queue, epoch: u64) -> Result<Self, BoardError> {
+        let inbox = connection.client.new_inbox();
+        let answers = connection.client.subscribe(inbox.clone()).await;
+        let answers = answers.map_err(|error| connection.failed("no job can be heard", error))?;
+        let next = connection.next_job(queue);
+        Ok(Self { next, inbox, answers, epoch, waits: false })
+    }
+
     /// The next messages, or none after a while.
-    async fn next(&mut self, max: usize) -> Result<Vec<Message>, async_nats::Error> {
-        if self.waiting.is_none() {
-            let ready = self.ready(max).await?;
+    async fn next(
+        &mut self,
+        connection: &Connection,
+        max: usize,
+    ) -> Result<Vec<Message>, async_nats::Error> {
+        if !self.waits {
+            let ready = self.ready(connection, max).await?;
             if !ready.is_empty() {
                 return Ok(ready);
             }
-            let waiting = self.consumer.batch().max_messages(1).expires(WAIT).messages();
-            self.waiting = Some(waiting.await?);
+            let request = format!(r#"{{"batch":1,"expires":{}}}"#, WAIT.as_nanos());
+            self.ask(connection, request).await?;
+            self.waits = true;
         }
-        let first = self.waiting.as_mut().expect("it was set").next().await;
-        self.waiting = None;
-        let Some(first) = first.transpose()? else { return Ok(Vec::new()) };
-        let mut messages = vec![first];
-        if max > 1 {
-            messages.extend(self.ready(max - 1).await.unwrap_or_default());
+        let first = self.hear(connection, WAIT + REQUEST).await?;
+        self.waits = false;
+        Ok(first.into_iter().collect())
+    }
+
+    /// The messages that are there.
+    async fn ready(
+        &mut self,
+        connection: &Connection,
+        max: usize,
+    ) -> Result<Vec<Message>, async_nats::Error> {
+        self.ask(connection, format!(r#"{{"batch":{max},"no_wait":true}}"#)).await?;
+        let mut messages = Vec::new();
+        while messages.len() < max {
+            let Some(message) = self.hear(connection, REQUEST).await? else { break };
+            messages.push(message);
         }
         Ok(messages)
     }
 
-    /// The messages that are there.
-    async fn ready(&self, max: usize) -> Result<Vec<Message>, async_nats::Error> {
-        let mut batch = self.consumer.fetch().max_messages(max).messages().await?;
+    async fn ask(&self, connection: &Connection, request: String) -> Result<(), async_nats::Error> {
+        let Self { next, inbox, .. } = self;
+        let client = &connection.client;
+        Ok(client.publish_with_reply(next.clone(), inbox.clone(), request.into()).await?)
+    }
+
+    /// The next message, or `None` at the end of a request.
+    async fn hear(
+        &mut self,
+        connection: &Connection,
+        limit: Duration,
+    ) -> Result<Option<Message>, async_nats::Error> {
+        let answer = timeout(limit, self.answers.next()).await?;
+        let message = answer.ok_or("the connection was closed")?;
+        match message.status {
+            None | Some(StatusCode::OK) => {
+                Ok(Some(Message { message, context: connection.streams.clone() }))
+            }
+            Some(StatusCode::NOT_FOUND | StatusCode::TIMEOUT) => Ok(None),
+            Some(status) => {
+                Err(message.description.map_or(status.to_string(), String::from).into())
+            }
+        }
+    }
+
+    /// Takes no further job. Returns those that are on their way.
+    async fn rest(mut self, connection: &Connection) -> Result<Vec<Message>, async_nats::Error> {
+        self.answers.drain().await?;
         let mut messages = Vec::new();
-        while let Some(message) = batch.next().await {
-            messages.push(message?);
+        while let Ok(message) = self.hear(connection, REQUEST).await {
+            messages.extend(message);
         }
         Ok(messages)
     }
@@ -139,6 +208,8 @@ impl NatsClaim {
         connection: &Arc<Connection>,
         (epoch, lease): (u64, Duration),
     ) -> Option<Self> {
+        // The server counts from the moment at which it sent the job.
+        let lease = lease - lease / 16;
         let job = message::read::<Job>("a job", &message.payload);
         let caller = last_token(&message.subject);
         let (job, caller) = match (job, caller) {

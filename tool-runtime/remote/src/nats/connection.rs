@@ -2,9 +2,9 @@
 
 use super::keys::with_credentials;
 use super::streams::MAX_QUEUED;
-use super::subjects::Names;
+use super::subjects::{Names, RUNNERS};
 use crate::board::{BoardError, Reach};
-use crate::names::{CallerName, NameError};
+use crate::names::{CallerName, NameError, Queue};
 use async_nats::connection::State;
 use async_nats::jetstream::context::{
     AccountErrorKind, ContextBuilder, GetStreamError, GetStreamErrorKind, PublishError,
@@ -211,6 +211,15 @@ impl Connection {
 
     pub(super) fn address(&self) -> &str {
         &self.address
+    }
+
+    /// The subject of requests for jobs of a queue.
+    pub(super) fn next_job(&self, queue: &Queue) -> String {
+        let interface = match self.is_importing {
+            true => self.names.imported_streams(),
+            false => "$JS.API".to_owned(),
+        };
+        format!("{interface}.CONSUMER.MSG.NEXT.{}.{RUNNERS}", self.names.jobs_stream(queue))
     }
 
     /// The number of the present connection. What was claimed on an earlier one is not this one's any more.

@@ -5,7 +5,7 @@ use super::subjects::RUNNERS;
 use crate::board::BoardError;
 use crate::names::Queue;
 use async_nats::jetstream::ErrorCode;
-use async_nats::jetstream::consumer::{AckPolicy, Consumer, pull};
+use async_nats::jetstream::consumer::{AckPolicy, pull};
 use async_nats::jetstream::context::{GetStreamError, GetStreamErrorKind};
 use async_nats::jetstream::object_store::{self, ObjectInfo, ObjectStore};
 use async_nats::jetstream::stream::{
@@ -52,7 +52,7 @@ pub(super) async fn jobs(
     connection: &Connection,
     queue: &Queue,
     lease: Duration,
-) -> Result<Consumer<pull::Config>, BoardError> {
+) -> Result<(), BoardError> {
     let config = Config {
         name: connection.names.jobs_stream(queue),
         subjects: vec![connection.names.jobs(queue)],
@@ -78,7 +78,7 @@ pub(super) async fn jobs(
         ..pull::Config::default()
     };
     let consumer = stream.get_or_create_consumer(RUNNERS, config).await;
-    consumer.map_err(|error| connection.not_created(&what, error))
+    consumer.map(drop).map_err(|error| connection.not_created(&what, error))
 }
 
 async fn get_or_create(

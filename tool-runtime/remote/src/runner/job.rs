@@ -12,6 +12,7 @@ use crate::names::{RunnerId, StepKey};
 use crate::outcome;
 use crate::payload::{Json, MAX_BLOB, MAX_INLINE, Payload};
 use crate::record::{Record, Revised, Revision};
+use crate::roster::Seen;
 use crate::transition::{Holder, OnClaim, OnEnd, must_stop, on_claim, on_end};
 use crate::{BEAT, LONGEST};
 use std::sync::Arc;
@@ -88,15 +89,16 @@ impl Shared {
         (self.catalogue.contract(&tool) == job.contract).then_some(tool)
     }
 
-    /// Whether a runner of the queue announces other tools than this one: it may have the version that a caller wants.
-    fn has_other_versions(&self) -> bool {
+    /// Whether a runner of the queue has other tools than this one, as far as is known: it may have the version that a caller
+    /// wants.
+    fn may_have_other_versions(&self) -> bool {
         let own = self.catalogue.digest();
-        let is_other = |digest| own.as_ref() != Some(digest);
-        self.roster.all().iter().any(|seen| {
+        let has_other = |seen: &Seen| {
             seen.serves()
                 && seen.presence.runner != self.id
-                && is_other(&seen.presence.catalogue.sha256)
-        })
+                && own.as_ref() != Some(&seen.presence.catalogue.sha256)
+        };
+        !self.roster.knows_all() || self.roster.all().iter().any(has_other)
     }
 }
 
@@ -176,7 +178,7 @@ impl Attended<'_> {
 
     /// A job whose tool this runner does not have: for another one, or refused.
     async fn without_tool(&self, revision: Revision) -> Option<Begun> {
-        if self.shared.has_other_versions() {
+        if self.shared.may_have_other_versions() {
             given_back(self.claim.later(OTHER_VERSION).await);
             return None;
         }

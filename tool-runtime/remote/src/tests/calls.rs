@@ -298,6 +298,23 @@ async fn two_versions_of_a_tool_are_reported_and_the_call_finds_its_own() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_runner_of_the_next_version_leaves_calls_to_those_that_it_has_not_heard_yet() {
+    let version = |is_new: bool| {
+        let tool = Tool::builder("deploy", "Deploy it.").read_only(true).open_world(is_new);
+        tool.handler(move || async move { if is_new { "new" } else { "old" } })
+    };
+    let fleet = Fleet::new();
+    let _old = [fleet.run([version(false)]), fleet.run([version(false)])];
+    let (pool, _remote) = fleet.connect().await;
+    sleep(SECOND).await;
+    let _new = fleet.run([version(true)]);
+    let calls = futures_util::future::join_all((0..20).map(|_| call(&pool, "deploy"))).await;
+    for result in calls {
+        assert_eq!(text(&result), "old");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn one_tool_id_belongs_to_one_queue() {
     let fleet = Fleet::new();
     let _web = fleet.run([ping()]);
