@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use tool_runtime_core::seam::program_name;
 use tool_runtime_core::{CancellationToken, Principal, ToolPool};
 
@@ -31,6 +31,9 @@ const DRAIN: Duration = Duration::from_secs(10);
 
 /// The time for the last claim when the runner is told to stop.
 const LAST_CLAIM: Duration = Duration::from_secs(2);
+
+/// The time for which the last runner with a version of its tools takes calls of this version when it is told to stop.
+const HANDOVER: Duration = Duration::from_secs(3);
 
 /// The time for calls that were stopped to write their outcomes.
 const LAST_WORDS: Duration = Duration::from_secs(5);
@@ -240,6 +243,15 @@ impl Shared {
         persist("the runner cannot listen", || self.board.listen(topic)).await
     }
 
+    /// Whether the other runners of the queue have other tools than this one.
+    fn is_last_of_its_version(&self) -> bool {
+        let own = self.catalogue.digest();
+        let others = self.roster.all().into_iter().map(|seen| seen.presence);
+        let others = others.filter(|other| other.runner != self.id && !other.leaves && !other.gone);
+        let mut digests = others.map(|other| other.catalogue.sha256).peekable();
+        digests.peek().is_some() && digests.all(|digest| own.as_ref() != Some(&digest))
+    }
+
     /// Claims jobs until the runner is told to stop. Jobs that are on their way to it then are its own, too: they would wait
     /// for the end of their claims otherwise.
     async fn claim_until_end(
@@ -253,6 +265,16 @@ impl Shared {
             claimed = &mut claiming => return claimed,
             () = token.cancelled() => {}
             () = self.pool.closing().cancelled() => {}
+        }
+        self.leave();
+        if self.is_last_of_its_version() {
+            // Callers change to another version at once. What they submitted before has no runner but this one.
+            tokio::select! {
+                biased;
+                claimed = &mut claiming => return claimed,
+                () = sleep(HANDOVER) => {}
+                () = self.pool.closing().cancelled() => {}
+            }
         }
         self.stops.cancel();
         let ended = async {

@@ -11,7 +11,7 @@ use async_nats::jetstream::message::AckKind;
 use async_nats::{StatusCode, Subscriber};
 use futures_util::StreamExt as _;
 use std::collections::HashMap;
-use std::mem::replace;
+use std::mem::{replace, take};
 use std::sync::{Arc, Mutex as StdMutex};
 use std::time::Duration;
 use tokio::sync::Mutex;
@@ -20,8 +20,8 @@ use tokio_util::sync::CancellationToken;
 use tool_runtime_core::BoxFuture;
 use tool_runtime_core::seam::lock;
 
-/// The time for which a pull waits at the server. After that the consumer is looked for again.
-const WAIT: Duration = Duration::from_secs(5);
+/// The time for which a request waits at the server, and a runner that ends for it.
+const WAIT: Duration = Duration::from_secs(1);
 
 /// The queues that this runner claims from.
 #[derive(Default)]
@@ -68,19 +68,17 @@ impl Pulls {
                 pulls.insert(queue.clone(), Pull::new(connection, queue, epoch).await?);
             }
             let pull = pulls.get_mut(queue).expect("it was inserted");
-            let messages = match end.run_until_cancelled(pull.next(connection, max)).await {
-                Some(messages) => messages,
-                None => pulls.remove(queue).expect("it was there").rest(connection).await,
+            let claims = |messages: Vec<Message>| {
+                let claim = |message| NatsClaim::of(message, connection, (epoch, lease));
+                messages.into_iter().filter_map(claim).map(|claim| Box::new(claim) as _).collect()
+            };
+            let Some(messages) = end.run_until_cancelled(pull.next(connection, max)).await else {
+                let pull = pulls.remove(queue).expect("it was there");
+                return Ok(claims(pull.rest(connection).await));
             };
             match messages {
-                Ok(messages) if messages.is_empty() && !end.is_cancelled() => failed = false,
-                Ok(messages) => {
-                    let claims = messages.into_iter().filter_map(|message| {
-                        let claim = NatsClaim::of(message, connection, (epoch, lease));
-                        claim.map(|claim| Box::new(claim) as _)
-                    });
-                    return Ok(claims.collect());
-                }
+                Ok(messages) if messages.is_empty() => failed = false,
+                Ok(messages) => return Ok(claims(messages)),
                 Err(error) => {
                     pulls.remove(queue);
                     connection.epoch()?;
@@ -102,8 +100,12 @@ struct Pull {
     inbox: String,
     answers: Subscriber,
     epoch: u64,
-    /// A request waits at the server.
-    waits: bool,
+    /// The number of messages that the server may still send for the last request.
+    due: usize,
+    /// Messages that came.
+    ready: Vec<Message>,
+    /// The last request waited in vain, so nothing is there.
+    is_empty: bool,
 }
 
 impl Pull {
@@ -112,77 +114,75 @@ impl Pull {
         let answers = connection.client.subscribe(inbox.clone()).await;
         let answers = answers.map_err(|error| connection.failed("no job can be heard", error))?;
         let next = connection.next_job(queue);
-        Ok(Self { next, inbox, answers, epoch, waits: false })
+        Ok(Self { next, inbox, answers, epoch, due: 0, ready: Vec::new(), is_empty: false })
     }
 
-    /// The next messages, or none after a while.
+    /// The next messages, or none after a while. Dropping the future loses none.
     async fn next(
         &mut self,
         connection: &Connection,
         max: usize,
     ) -> Result<Vec<Message>, async_nats::Error> {
-        if !self.waits {
-            let ready = self.ready(connection, max).await?;
-            if !ready.is_empty() {
-                return Ok(ready);
-            }
-            let request = format!(r#"{{"batch":1,"expires":{}}}"#, WAIT.as_nanos());
-            self.ask(connection, request).await?;
-            self.waits = true;
+        if self.due == 0 && !self.is_empty {
+            self.ask(connection, max, format!(r#"{{"batch":{max},"no_wait":true}}"#)).await?;
+            self.hear_all(connection, REQUEST).await?;
         }
-        let first = self.hear(connection, WAIT + REQUEST).await?;
-        self.waits = false;
-        Ok(first.into_iter().collect())
+        if self.ready.is_empty() {
+            if self.due == 0 {
+                // Otherwise there are none.
+                let request = format!(r#"{{"batch":1,"expires":{}}}"#, WAIT.as_nanos());
+                self.ask(connection, 1, request).await?;
+            }
+            self.hear_all(connection, WAIT + REQUEST).await?;
+        }
+        self.is_empty = self.ready.is_empty();
+        Ok(take(&mut self.ready))
     }
 
-    /// The messages that are there.
-    async fn ready(
+    async fn ask(
         &mut self,
         connection: &Connection,
-        max: usize,
-    ) -> Result<Vec<Message>, async_nats::Error> {
-        self.ask(connection, format!(r#"{{"batch":{max},"no_wait":true}}"#)).await?;
-        let mut messages = Vec::new();
-        while messages.len() < max {
-            let Some(message) = self.hear(connection, REQUEST).await? else { break };
-            messages.push(message);
-        }
-        Ok(messages)
+        count: usize,
+        request: String,
+    ) -> Result<(), async_nats::Error> {
+        let (next, inbox) = (self.next.clone(), self.inbox.clone());
+        self.due = count;
+        Ok(connection.client.publish_with_reply(next, inbox, request.into()).await?)
     }
 
-    async fn ask(&self, connection: &Connection, request: String) -> Result<(), async_nats::Error> {
-        let Self { next, inbox, .. } = self;
-        let client = &connection.client;
-        Ok(client.publish_with_reply(next.clone(), inbox.clone(), request.into()).await?)
-    }
-
-    /// The next message, or `None` at the end of a request.
-    async fn hear(
+    /// Waits until the last request is answered.
+    async fn hear_all(
         &mut self,
         connection: &Connection,
         limit: Duration,
-    ) -> Result<Option<Message>, async_nats::Error> {
-        let answer = timeout(limit, self.answers.next()).await?;
-        let message = answer.ok_or("the connection was closed")?;
-        match message.status {
-            None | Some(StatusCode::OK) => {
-                Ok(Some(Message { message, context: connection.streams.clone() }))
-            }
-            Some(StatusCode::NOT_FOUND | StatusCode::TIMEOUT) => Ok(None),
-            Some(status) => {
-                Err(message.description.map_or(status.to_string(), String::from).into())
+    ) -> Result<(), async_nats::Error> {
+        while self.due > 0 {
+            let answer = timeout(limit, self.answers.next()).await?;
+            let message = answer.ok_or("the connection was closed")?;
+            match message.status {
+                None | Some(StatusCode::OK) => {
+                    self.due -= 1;
+                    self.ready.push(Message { message, context: connection.streams.clone() });
+                }
+                Some(StatusCode::NOT_FOUND | StatusCode::TIMEOUT) => self.due = 0,
+                Some(status) => {
+                    self.due = 0;
+                    return Err(message
+                        .description
+                        .map_or(status.to_string(), String::from)
+                        .into());
+                }
             }
         }
+        Ok(())
     }
 
-    /// Takes no further job. Returns those that are on their way.
-    async fn rest(mut self, connection: &Connection) -> Result<Vec<Message>, async_nats::Error> {
-        self.answers.drain().await?;
-        let mut messages = Vec::new();
-        while let Ok(message) = self.hear(connection, REQUEST).await {
-            messages.extend(message);
+    /// The messages of the last request. One that waits at the server cannot be taken back, so its job is claimed, too.
+    async fn rest(mut self, connection: &Connection) -> Vec<Message> {
+        if let Err(error) = self.hear_all(connection, WAIT + REQUEST).await {
+            tracing::debug!("the last request for jobs failed: {error}");
         }
-        Ok(messages)
+        self.ready
     }
 }
 

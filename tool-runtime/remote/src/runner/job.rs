@@ -25,7 +25,7 @@ use tool_runtime_core::{
 };
 
 /// The time until a job comes again that another version of the tool is wanted for.
-const OTHER_VERSION: Duration = Duration::from_secs(1);
+const OTHER_VERSION: Duration = Duration::from_millis(250);
 
 /// The time until a job comes again whose earlier round has not ended here.
 const EARLIER_ROUND: Duration = Duration::from_millis(100);
@@ -94,7 +94,7 @@ impl Shared {
     fn may_have_other_versions(&self) -> bool {
         let own = self.catalogue.digest();
         let has_other = |seen: &Seen| {
-            seen.serves()
+            seen.is_alive()
                 && seen.presence.runner != self.id
                 && own.as_ref() != Some(&seen.presence.catalogue.sha256)
         };
