@@ -81,6 +81,11 @@ impl Announced {
 /// The digest of what decisions about calls of a tool rely on: its name, schemas, hints, retry mode and scopes. Texts for
 /// models do not count.
 pub(crate) fn contract(definition: &ToolDefinition) -> Digest {
+    Digest::of(contract_text(definition).as_bytes())
+}
+
+/// The canonical JSON whose digest is the contract.
+pub(crate) fn contract_text(definition: &ToolDefinition) -> String {
     let parts = json!({
         "name": definition.name,
         "inputSchema": definition.input_schema,
@@ -90,7 +95,7 @@ pub(crate) fn contract(definition: &ToolDefinition) -> Digest {
         "retry_mode": definition.retry_mode,
         "scopes": definition.scopes,
     });
-    Digest::of(canonical(&parts).as_bytes())
+    canonical(&parts)
 }
 
 fn without_title(annotations: serde_json::Result<Value>) -> Value {

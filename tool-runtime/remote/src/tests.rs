@@ -15,5 +15,7 @@ mod model;
 mod nats;
 mod questions;
 mod restarts;
+mod skew;
 #[cfg(all(feature = "hub", feature = "http"))]
 mod tls;
+mod vectors;
