@@ -54,8 +54,11 @@ fn check(name: &str, expected: &Value, depth: usize) {
         lay_out(expected, depth, 0, &mut text);
         std::fs::write(path(name), text + "\n").unwrap();
     }
-    let found = load(name);
-    assert!(found == *expected, "docs/{name} differs from the code:\n{found}\n{expected}");
+    let is_same = load(name) == *expected;
+    assert!(
+        is_same,
+        "docs/{name} differs from the code; `BLESS=1` writes it anew, and `git diff` shows how"
+    );
 }
 
 fn lay_out(value: &Value, depth: usize, indent: usize, text: &mut String) {
