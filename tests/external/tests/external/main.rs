@@ -7,6 +7,8 @@
 mod full_disk;
 mod model_edits;
 mod needs;
+#[cfg(unix)]
+mod runners;
 #[cfg(target_os = "linux")]
 mod sandboxes;
 
@@ -17,6 +19,10 @@ fn main() -> ExitCode {
     #[cfg(target_os = "linux")]
     if full_disk::is_program() {
         return full_disk::fill();
+    }
+    #[cfg(unix)]
+    if runners::is_program() {
+        return runners::serve();
     }
     #[cfg(target_os = "linux")]
     if sandboxes::is_program() {
@@ -30,5 +36,7 @@ fn tests() -> Vec<Trial> {
     let mut tests = model_edits::tests();
     #[cfg(target_os = "linux")]
     tests.extend([full_disk::tests(), sandboxes::tests()].into_iter().flatten());
+    #[cfg(unix)]
+    tests.extend(runners::tests());
     tests
 }

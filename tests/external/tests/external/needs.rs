@@ -16,6 +16,10 @@ pub(crate) enum Need {
     Landlock,
     /// The right to mount a file system.
     Mount,
+    /// `nats-server`, version 2.11 or later.
+    NatsServer,
+    /// `nats-server`, and a Python with its client.
+    NatsPython,
 }
 
 impl Need {
@@ -51,6 +55,14 @@ impl Need {
             Self::Landlock => crate::sandboxes::check_landlock(),
             #[cfg(target_os = "linux")]
             Self::Mount => crate::full_disk::check_mount(),
+            #[cfg(unix)]
+            Self::NatsServer => crate::runners::check_server(),
+            #[cfg(unix)]
+            Self::NatsPython => {
+                crate::runners::check_server().and_then(|()| crate::runners::check_python())
+            }
+            #[cfg(not(unix))]
+            Self::NatsServer | Self::NatsPython => Err("needs Unix".to_owned()),
             #[cfg(not(target_os = "linux"))]
             Self::Landlock | Self::Mount => Err("needs Linux".to_owned()),
         }
