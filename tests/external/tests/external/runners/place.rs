@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::time::timeout;
+use tool_runtime::remote::{NatsBoard, NatsOptions, Remote};
 use tool_runtime::{ErrorClass, Peer, Progress, ToolCall, ToolPool, ToolResult};
-use tool_runtime_remote::{NatsBoard, NatsOptions, Remote};
 
 /// The time in which all but the end of a lease happens.
 pub(super) const SOON: Duration = Duration::from_secs(8);

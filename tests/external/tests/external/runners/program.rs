@@ -13,8 +13,8 @@ use std::process::{ExitCode, ExitStatus, Stdio};
 use std::time::Duration;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
+use tool_runtime::remote::{NatsBoard, NatsOptions, Runner};
 use tool_runtime::{CancellationToken, ToolPool};
-use tool_runtime_remote::{NatsBoard, NatsOptions, Runner};
 
 /// The first argument of the runner in Rust.
 const SERVE: &str = "serve-as-runner";

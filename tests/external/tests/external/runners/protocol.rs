@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use tokio::time::timeout;
 use tool_runtime::StepId;
-use tool_runtime_remote::{
+use tool_runtime::remote::{
     BlobRef, Board as _, Digest, Job, Json, NatsBoard, NatsOptions, Payload, Record, Revision,
     State, StepKey, Topic,
 };
