@@ -139,10 +139,18 @@ class Board:
             present, revision = await persist(self.read, step)
             return present is not None and present["nonce"] == record["nonce"], present, revision
 
-    async def put(self, data):
-        digest = hashlib.sha256(data).hexdigest()
-        await persist(self.blobs.put, digest, data)
-        return {"sha256": digest, "size": len(data)}
+    async def put(self, data, unless_there=False):
+        """Stores bytes for a day. To store them again disturbs those who read them at this moment."""
+        blob = {"sha256": hashlib.sha256(data).hexdigest(), "size": len(data)}
+        if not (unless_there and await persist(self.has, blob)):
+            await persist(self.blobs.put, blob["sha256"], data)
+        return blob
+
+    async def has(self, blob):
+        try:
+            return (await self.blobs.get_info(blob["sha256"])).size == blob["size"]
+        except errors.NotFoundError:
+            return False
 
     async def get(self, blob):
         data = (await persist(self.blobs.get, blob["sha256"])).data

@@ -91,7 +91,8 @@ class Runner:
             try:
                 if self.stored_at is None or time.monotonic() - self.stored_at > STORE_AGAIN:
                     tools = [{"definition": it, "contract": contract(it)} for it, _ in self.tools.values()]
-                    self.catalogue = await self.board.put(write({"v": 1, "tools": tools}))
+                    catalogue, is_first = write({"v": 1, "tools": tools}), self.catalogue is None
+                    self.catalogue = await self.board.put(catalogue, unless_there=is_first)
                     self.stored_at = time.monotonic()
                 await self.say_presence()
                 await asyncio.wait_for(self.announce_now.wait(), BEAT)

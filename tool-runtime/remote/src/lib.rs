@@ -7,6 +7,8 @@
 //! first decides the outcome, who writes `started` first may run a tool that may run at most once. Everything else (the
 //! queue, deliveries, presence, progress, cancellation) may be lost or doubled, and is repaired by reading the record.
 //!
+//! `docs/protocol.md` of this crate describes the messages for programs in other languages.
+//!
 //! | Module | Topic |
 //! |---|---|
 //! | `board`, `listener` | the interface of an engine |

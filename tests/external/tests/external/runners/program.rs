@@ -1,7 +1,6 @@
 //! The programs of runners.
 
 #[path = "../../../../../examples/fleet/src/files.rs"]
-#[allow(clippy::std_instead_of_core)]
 mod files;
 #[path = "../../../../../examples/fleet/src/math.rs"]
 mod math;
