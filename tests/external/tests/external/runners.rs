@@ -48,6 +48,7 @@ pub(crate) fn tests() -> Vec<Trial> {
         kills::a_runner_that_is_told_to_stop_finishes_its_calls_and_claims_no_more,
         kills::a_runner_that_must_end_gives_its_calls_back,
         kills::calls_go_on_when_the_server_restarts,
+        kills::no_effect_happens_twice_while_the_server_and_a_runner_are_killed,
         protocol::messages_of_other_versions_do_no_harm,
         protocol::records_and_notes_fit_their_schemas,
     ];

@@ -1,9 +1,11 @@
 //! Calls, when runners or the server end.
 
-use super::place::{LEASE, Place, SOON, class, runner, text};
+use super::place::{Call, LEASE, Place, SOON, class, runner, text};
 use serde_json::json;
 use std::fs;
+use std::path::Path;
 use std::time::Duration;
+use tokio::time::{sleep, timeout};
 use tool_runtime::ErrorClass;
 
 pub(super) async fn a_call_that_may_run_once_is_indeterminate_after_a_kill_and_never_runs_again(
@@ -91,4 +93,51 @@ pub(super) async fn calls_go_on_when_the_server_restarts(mut place: Place) {
     let (mut last, _) = caller.running("math.add", r#"{"a":1,"b":2}"#);
     assert_eq!(text(&last.within(SOON).await), "3");
     assert_eq!(fs::read_to_string(place.file("b")).unwrap(), "x\n");
+}
+
+pub(super) async fn no_effect_happens_twice_while_the_server_and_a_runner_are_killed(
+    mut place: Place,
+) {
+    let (mut victim, _other) = (place.run(4), place.run(4));
+    let caller = place.caller(2).await;
+    let mut calls: Vec<Call> = Vec::new();
+    for round in 1..=3 {
+        for _ in 0..40 {
+            let line = format!("call {}", calls.len());
+            let arguments = json!({ "name": "a", "line": line }).to_string();
+            calls.push(caller.running("files.append", &arguments).0);
+        }
+        until_lines(&place.file("a"), 30 * round).await;
+        victim.kill().await;
+        place.server.restart().await;
+        victim = place.run(4);
+    }
+    let mut outcomes = Vec::new();
+    for call in &mut calls {
+        outcomes.push(call.within(LEASE).await);
+    }
+    let lines = lines(&place.file("a"));
+    for (number, outcome) in outcomes.iter().enumerate() {
+        let effects = lines.iter().filter(|line| **line == format!("call {number}")).count();
+        match class(outcome) {
+            None => assert_eq!(effects, 1, "call {number}"),
+            Some(ErrorClass::Indeterminate) => assert!(effects <= 1, "call {number}: {effects}"),
+            Some(_) => panic!("call {number}: {}", text(outcome)),
+        }
+    }
+}
+
+/// Waits until a file has as many lines.
+async fn until_lines(file: &Path, least: usize) {
+    let enough = async {
+        while lines(file).len() < least {
+            sleep(Duration::from_millis(5)).await;
+        }
+    };
+    timeout(LEASE, enough).await.expect("calls are answered in time");
+}
+
+fn lines(file: &Path) -> Vec<String> {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    text.lines().map(str::to_owned).collect()
 }
