@@ -20,6 +20,14 @@ async fn a_rolling_restart_of_all_runners_is_not_noticed_by_1000_calls() {
 }
 
 #[tokio::test]
+async fn a_rolling_update_to_another_version_of_a_tool_fails_no_call() {
+    let (code, printed, errors) = run(script("rolling-update")).await;
+    let last = printed.lines().last().unwrap_or_default();
+    let expected = "1000 of 1000 calls answered, 0 failed, 1 changes of the list";
+    assert_eq!((code, last), (Some(0), expected), "{printed}{errors}");
+}
+
+#[tokio::test]
 async fn start_shows_the_fleet_and_ends_it_with_itself() {
     let mut start = Process::start(script("start"));
     let mut lines = BufReader::new(start.stdout()).lines();

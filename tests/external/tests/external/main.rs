@@ -3,6 +3,8 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
+#[cfg(unix)]
+mod fleet;
 #[cfg(target_os = "linux")]
 mod full_disk;
 mod model_edits;
@@ -37,6 +39,6 @@ fn tests() -> Vec<Trial> {
     #[cfg(target_os = "linux")]
     tests.extend([full_disk::tests(), sandboxes::tests()].into_iter().flatten());
     #[cfg(unix)]
-    tests.extend(runners::tests());
+    tests.extend([fleet::tests(), runners::tests()].into_iter().flatten());
     tests
 }

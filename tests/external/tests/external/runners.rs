@@ -10,7 +10,7 @@ mod program;
 mod protocol;
 mod server;
 
-pub(crate) use program::{check_python, is_program, serve};
+pub(crate) use program::{check_python, fleet, is_program, serve};
 pub(crate) use server::check_server;
 
 use crate::needs::Need;

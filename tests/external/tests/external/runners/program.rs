@@ -49,8 +49,8 @@ pub(crate) fn check_python() -> Result<(), String> {
     }
 }
 
-/// The folder of `runner.py`.
-pub(super) fn fleet() -> &'static Path {
+/// The folder of the example.
+pub(crate) fn fleet() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/fleet"))
 }
 
