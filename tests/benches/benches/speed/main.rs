@@ -6,6 +6,7 @@ mod calls;
 mod groups;
 mod log;
 mod models;
+mod nats;
 mod policies;
 mod pools;
 mod remote;
@@ -22,7 +23,7 @@ fn main() {
         groups::run();
     }
     let effort = if has_flag("--test") { Effort::QUICK } else { Effort::FULL };
-    let tables: [(&str, Table); 7] = [
+    let tables: [(&str, Table); 8] = [
         ("calls", calls::table),
         ("pools", pools::table),
         ("rules", rules::table),
@@ -30,6 +31,7 @@ fn main() {
         ("policies", policies::table),
         ("log", log::table),
         ("remote", remote::table),
+        ("nats", nats::table),
     ];
     let is_one = tables.iter().any(|(name, _)| has_flag(name));
     for (_, table) in tables.into_iter().filter(|(name, _)| !is_one || has_flag(name)) {

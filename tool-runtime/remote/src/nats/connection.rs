@@ -256,9 +256,8 @@ impl Connection {
         match error.kind() {
             // Only those who may ask for it are answered.
             GetStreamErrorKind::Request if self.is_importing => BoardError::Disconnected(format!(
-                "these credentials have no right to {what} at the NATS server {}, which is in the account `{}`",
-                self.address,
-                self.names.account()
+                "nobody answers for {what} at the NATS server {}: these credentials have no right to it, or the server is not ready",
+                self.address
             )),
             _ => self.failed(&format!("{what} cannot be used"), error),
         }
