@@ -3,6 +3,7 @@
 use super::attend::Attempt;
 use super::link::Link;
 use crate::LONGEST;
+use crate::backoff::persist;
 use crate::catalogue::Announced;
 use crate::message::{Accepts, Asserted, Client, Job, Kind, Run, millis};
 use crate::names::{Queue, StepKey};
@@ -120,7 +121,9 @@ impl RemoteTool {
         if size <= MAX_INLINE {
             return Ok(Payload::Inline(json));
         }
-        let put = self.link.board.put(Bytes::from(text.to_owned()));
+        let bytes = Bytes::from(text.to_owned());
+        // As long as smaller ones wait: an earlier attempt of the call may have run.
+        let put = persist("a call waits", || self.link.board.put(bytes.clone()));
         match timeout_at(until, put).await {
             Ok(Ok(blob)) => Ok(Payload::Blob(blob)),
             Ok(Err(error)) => Err(self.transient(&error.to_string())),
@@ -168,7 +171,7 @@ impl RemoteTool {
             Payload::Inline(json) => outcome::read(json.as_str()),
             Payload::Blob(blob) => {
                 let get = || self.link.board.get(&blob);
-                let bytes = crate::backoff::persist("a result cannot be read", get).await;
+                let bytes = persist("a result cannot be read", get).await;
                 let bytes = bytes.map_err(|error| self.lost_result(&error.to_string()))?;
                 // It is large.
                 let read = tokio::task::spawn_blocking(move || {

@@ -1,7 +1,8 @@
 //! Calls, and what happens to them when processes end.
 
+use super::faulty::{Cut, Faults, FaultyBoard};
 use super::fleet::*;
-use crate::{LEASE, Nobody};
+use crate::{LEASE, Nobody, Remote};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -49,22 +50,42 @@ async fn errors_and_issues_cross_the_hop() {
     assert_eq!(class(&pool.call(ToolCall::new("add", "{")).await), Some(ErrorClass::Input));
 }
 
+/// Give it back.
+#[tool]
+async fn echo(
+    /// The text.
+    a: String,
+) -> String {
+    a
+}
+
 #[tokio::test(start_paused = true)]
 async fn large_arguments_and_results_travel_as_blobs() {
-    /// Give it back.
-    #[tool]
-    async fn echo(
-        /// The text.
-        a: String,
-    ) -> String {
-        a
-    }
     let fleet = Fleet::new();
     let _runner = fleet.run([Tool::of::<EchoAction>()]);
     let (pool, _remote) = fleet.connect().await;
     let long = "x".repeat(1_000_000);
     let arguments = serde_json::json!({ "a": long }).to_string();
     assert_eq!(text(&pool.call(ToolCall::new("echo", arguments)).await), long);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_with_large_arguments_waits_for_the_board_like_others() {
+    let fleet = Fleet::new();
+    let _runner = fleet.run([Tool::of::<EchoAction>()]);
+    let (pool, cut) = (pool([]), Cut::default());
+    let board = FaultyBoard::new(fleet.board("pool1"), &Faults::new(1, 0), cut.clone());
+    let _remote = Remote::builder(board).trust(true).connect(&pool).await.unwrap();
+    for long in ["x".to_owned(), "x".repeat(1_000_000)] {
+        cut.set(true);
+        let arguments = serde_json::json!({ "a": long }).to_string();
+        let calls = pool.clone();
+        let calling =
+            tokio::spawn(async move { calls.call(ToolCall::new("echo", arguments)).await });
+        sleep(3 * SECOND).await;
+        cut.set(false);
+        assert_eq!(text(&calling.await.unwrap()).len(), long.len());
+    }
 }
 
 #[tokio::test(start_paused = true)]
