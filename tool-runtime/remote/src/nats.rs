@@ -334,8 +334,8 @@ impl Board for NatsBoard {
                 }
                 Err(error) => return Err(failed(&error)),
             };
-            let bytes = streams::blob(&self.connection, &info).await;
-            blob.check(bytes.map_err(|error| failed(&error))?).map_err(BoardError::Damaged)
+            let bytes = streams::blob(&self.connection, &info).await?;
+            blob.check(bytes).map_err(BoardError::Damaged)
         })
     }
 

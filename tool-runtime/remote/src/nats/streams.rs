@@ -4,6 +4,7 @@ use super::connection::Connection;
 use super::subjects::RUNNERS;
 use crate::board::BoardError;
 use crate::names::Queue;
+use crate::payload::MAX_BLOB;
 use async_nats::jetstream::ErrorCode;
 use async_nats::jetstream::consumer::{AckPolicy, pull};
 use async_nats::jetstream::context::{GetStreamError, GetStreamErrorKind};
@@ -22,6 +23,9 @@ pub(super) const MAX_QUEUED: i64 = 1000;
 
 /// The time for which the server recognises a job that is submitted again. Longer than callers wait before they do so.
 const RECOGNISED: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 120 });
+
+/// The least bytes of a part of a blob, except the last. Clients write parts of 128 KiB.
+const SMALLEST_CHUNK: usize = 64 * 1024;
 
 /// The most claims of a queue.
 const MAX_CLAIMED: i64 = 10_000;
@@ -117,17 +121,24 @@ pub(super) async fn blobs(connection: &Connection) -> Result<ObjectStore, BoardE
 
 /// The bytes of a blob. They are read one chunk after another: a consumer would send them to any subject, so nobody but the
 /// keeper may create one.
-pub(super) async fn blob(
-    connection: &Connection,
-    info: &ObjectInfo,
-) -> Result<Bytes, async_nats::Error> {
+pub(super) async fn blob(connection: &Connection, info: &ObjectInfo) -> Result<Bytes, BoardError> {
+    let failed = |error: &dyn std::fmt::Display| connection.failed("a blob cannot be read", error);
     let bucket = connection.names.blobs();
-    let stream = connection.streams.get_stream_no_info(format!("OBJ_{bucket}")).await?;
+    let stream = connection.streams.get_stream_no_info(format!("OBJ_{bucket}")).await;
+    let stream = stream.map_err(|error| failed(&error))?;
     let subject = format!("$O.{bucket}.C.{}", info.nuid);
+    // Whoever wrote it may have divided it as he likes.
+    if info.size as u64 > MAX_BLOB || info.chunks > info.size.div_ceil(SMALLEST_CHUNK) {
+        return Err(BoardError::Damaged("a blob is too large, or has too many parts".to_owned()));
+    }
     let (mut bytes, mut next) = (BytesMut::with_capacity(info.size), 1);
     for _ in 0..info.chunks {
-        let chunk = stream.direct_get_next_for_subject(&subject, Some(next)).await?;
+        let chunk = stream.direct_get_next_for_subject(&subject, Some(next)).await;
+        let chunk = chunk.map_err(|error| failed(&error))?;
         bytes.extend_from_slice(&chunk.payload);
+        if bytes.len() > info.size {
+            return Err(BoardError::Damaged("a blob has more bytes than it should".to_owned()));
+        }
         next = chunk.sequence + 1;
     }
     Ok(bytes.freeze())

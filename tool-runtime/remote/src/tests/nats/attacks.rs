@@ -2,9 +2,11 @@
 
 use super::NatsServer;
 use crate::names::StepKey;
-use crate::tests::board::{job, started, step};
-use crate::{Board as _, LEASE, Record, Revision, Swap};
+use crate::tests::board::{eventually, job, started, step};
+use crate::{BlobRef, Board as _, LEASE, Record, Revision, Swap};
 use async_nats::{Client, ConnectOptions, HeaderMap, Subscriber};
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE;
 use futures_util::StreamExt as _;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -222,4 +224,31 @@ async fn settle(client: &Client) {
     let mut echo = client.subscribe(inbox.clone()).await.unwrap();
     client.publish(inbox, "".into()).await.unwrap();
     echo.next().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_blob_of_many_small_parts_is_not_read() {
+    let server = NatsServer::start(LEASE).await;
+    let bytes = vec![b'x'; 2000];
+    let blob = BlobRef::of(&bytes);
+    let runner = client(&server, "web").await;
+    let name = BASE64_URL_SAFE.encode(blob.sha256.as_str());
+    for byte in &bytes {
+        let chunk = vec![*byte].into();
+        runner.publish("$O.TR_tools_BLOBS.C.evil", chunk).await.unwrap();
+    }
+    let meta = serde_json::json!({
+        "name": blob.sha256, "bucket": "TR_tools_BLOBS", "nuid": "evil", "size": bytes.len(), "chunks": bytes.len(),
+    });
+    let subject = format!("$O.TR_tools_BLOBS.M.{name}");
+    runner.publish(subject, meta.to_string().into()).await.unwrap();
+    let caller = server.board("pool1").await;
+    let mut error = String::new();
+    // The server stores later than it takes.
+    eventually(async || {
+        error = caller.get(&blob).await.unwrap_err().to_string();
+        !error.contains("does not exist")
+    })
+    .await;
+    assert!(error.contains("too many parts"), "{error}");
 }
