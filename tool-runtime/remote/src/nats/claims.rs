@@ -76,7 +76,15 @@ impl Pulls {
                 let claim = |message| NatsClaim::of(message, connection, (epoch, lease));
                 messages.into_iter().filter_map(claim).map(|claim| Box::new(claim) as _).collect()
             };
-            let Some(messages) = end.run_until_cancelled(pull.next(connection, max)).await else {
+            let mut link = connection.link.clone();
+            let next = async {
+                tokio::select! {
+                    next = pull.next(connection, max) => next,
+                    // The server knows nothing of a request of an earlier connection.
+                    _ = link.wait_for(|link| link.connections != epoch) => Err("reconnected".into()),
+                }
+            };
+            let Some(messages) = end.run_until_cancelled(next).await else {
                 let pull = pulls.remove(queue).expect("it was there");
                 return Ok(claims(pull.rest(connection).await));
             };

@@ -64,6 +64,13 @@ impl NatsServer {
         (self.child, self.address) = start(self.folder.path(), Some(&port)).await;
     }
 
+    /// Stops the process of the server, which can be restarted.
+    pub(super) fn stop(&self) {
+        let pid = self.child.id().unwrap().to_string();
+        let stopped = std::process::Command::new("kill").args(["-STOP", &pid]).status();
+        assert!(stopped.unwrap().success());
+    }
+
     /// The file with the key of a name.
     fn key(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)

@@ -5,6 +5,7 @@ use crate::names::StepKey;
 use crate::tests::board::{eventually, job, queue, started, step};
 use crate::{Board as _, BoardError, Depth, LEASE, NatsBoard, Revision, Topic};
 use std::time::Duration;
+use tokio::time::timeout;
 
 const KEEP: Duration = Duration::from_secs(60);
 
@@ -68,6 +69,33 @@ async fn a_claim_that_waits_goes_on_after_a_restart() {
     let step = step().step;
     eventually(async || caller.submit(&queue(), &job(&step), KEEP).await.is_ok()).await;
     assert_eq!(waiting.await.unwrap(), step);
+}
+
+#[tokio::test]
+async fn a_claim_that_a_server_did_not_answer_goes_on_after_a_restart() {
+    let mut server = NatsServer::start(LEASE).await;
+    let (caller, runner) = (server.board("pool1").await, server.board("web").await);
+    let (first, second) = (step().step, step().step);
+    caller.submit(&queue(), &job(&first), KEEP).await.unwrap();
+    runner.claim(&queue(), 1).await.unwrap().remove(0).finish().await.unwrap();
+    // It takes the next claim, and does nothing about it.
+    server.stop();
+    let queue = queue();
+    let mut claiming = runner.claim(&queue, 1);
+    drop(timeout(Duration::from_millis(100), &mut claiming).await);
+    server.restart().await;
+    server.keep().await;
+    eventually(async || caller.submit(&queue, &job(&second), KEEP).await.is_ok()).await;
+    let claims = async {
+        loop {
+            match claiming.await {
+                Ok(claims) if !claims.is_empty() => return claims,
+                _ => claiming = runner.claim(&queue, 1),
+            }
+        }
+    };
+    let claims = timeout(Duration::from_secs(60), claims).await.expect("it goes on");
+    assert_eq!(claims[0].job().step(), &second);
 }
 
 #[tokio::test]
