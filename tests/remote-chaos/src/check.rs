@@ -1,14 +1,13 @@
 //! The checks when everything has ended.
 
 use crate::Failure;
-use crate::files::{Effect, Line, Outcome, Tool};
-use crate::network::QUEUE;
-use rusqlite::{Connection, OpenFlags};
+use crate::files::{Answer, Effect, Line, Outcome, Tool};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
-use std::path::Path;
-use tool_runtime_remote::{Payload, Record, State};
+
+/// What the records of steps say. `None` of those that are not done.
+pub(crate) type Records = HashMap<String, Option<Answer>>;
 
 /// The files of the processes.
 pub(crate) struct Evidence {
@@ -18,10 +17,10 @@ pub(crate) struct Evidence {
     pub(crate) outcomes: Vec<Vec<Line>>,
     pub(crate) effects: Vec<Effect>,
     /// The records by their steps.
-    pub(crate) records: HashMap<String, Record>,
+    pub(crate) records: Records,
     /// The processes that did not end in order.
     pub(crate) dead: HashSet<u32>,
-    /// The processes that were stopped for longer than a lease.
+    /// The processes that were stopped or cut off for longer than a lease.
     pub(crate) lapsed: HashSet<u32>,
 }
 
@@ -32,7 +31,7 @@ pub(crate) struct Summary {
     effects: usize,
     /// The effects that came again.
     repeated: usize,
-    /// The outcomes that were written after the hub could not be reached in time.
+    /// The outcomes that were written after the engine could not be reached in time.
     cut: usize,
 }
 
@@ -47,25 +46,13 @@ impl fmt::Display for Summary {
     }
 }
 
-/// Reads the records of a hub that has ended.
-pub(crate) fn records(path: &Path) -> Result<HashMap<String, Record>, Failure> {
-    let hub = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    let mut query = hub.prepare("SELECT step, record FROM steps WHERE queue = ?1")?;
-    let rows = query.query_map([QUEUE], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    let mut records = HashMap::new();
-    for row in rows {
-        let (step, record): (String, String) = row?;
-        records.insert(step, serde_json::from_str(&record)?);
-    }
-    Ok(records)
-}
-
 /// Checks everything.
 ///
 /// # Errors
 /// All that does not hold.
 pub(crate) fn run(evidence: &Evidence) -> Result<Summary, Failure> {
-    let mut check = Check { evidence, problems: Vec::new(), summary: Summary::default() };
+    let had = evidence.effects.iter().collect();
+    let mut check = Check { evidence, had, problems: Vec::new(), summary: Summary::default() };
     check.effects();
     for (caller, lines) in evidence.outcomes.iter().enumerate() {
         check.caller(caller, lines);
@@ -79,6 +66,7 @@ pub(crate) fn run(evidence: &Evidence) -> Result<Summary, Failure> {
 
 struct Check<'a> {
     evidence: &'a Evidence,
+    had: HashSet<&'a Effect>,
     problems: Vec<String>,
     summary: Summary,
 }
@@ -116,7 +104,7 @@ impl Check<'_> {
                 self.problems.push(format!("{name} is not answered"));
                 continue;
             };
-            *self.summary.outcomes.entry(first.class.clone()).or_default() += 1;
+            *self.summary.outcomes.entry(first.result.class.clone()).or_default() += 1;
             for answer in &answers {
                 if answer != first {
                     self.problems.push(format!("{name} has two outcomes: {first:?}, {answer:?}"));
@@ -134,7 +122,7 @@ impl Check<'_> {
             self.summary.cut += 1;
             return Ok(());
         }
-        match &*answer.class {
+        match &*answer.result.class {
             "ok" => self.had_effect(answer)?,
             "indeterminate" => self.runner_is_gone(answer)?,
             "timeout" if !answer.in_execution => {}
@@ -144,10 +132,10 @@ impl Check<'_> {
     }
 
     fn had_effect(&self, answer: &Outcome) -> Result<(), String> {
-        let effect: Option<Effect> = serde_json::from_str(&answer.text).ok();
+        let effect: Option<Effect> = serde_json::from_str(&answer.result.text).ok();
         let is_own = |effect: &Effect| matches!(effect, Effect::Had { step, tool, .. } if (step, *tool) == (&answer.step, answer.tool));
         match effect.filter(is_own) {
-            Some(effect) if self.evidence.effects.contains(&effect) => Ok(()),
+            Some(effect) if self.had.contains(&effect) => Ok(()),
             _ => Err("it had no effect".to_owned()),
         }
     }
@@ -160,7 +148,7 @@ impl Check<'_> {
         let Evidence { dead, lapsed, .. } = self.evidence;
         let is_gone = |effect: &Effect| match effect {
             Effect::Up { runner, pid } => {
-                answer.text.contains(&format!("`{runner}`"))
+                answer.result.text.contains(&format!("`{runner}`"))
                     && (dead.contains(pid) || lapsed.contains(pid))
             }
             Effect::Had { .. } => false,
@@ -172,28 +160,28 @@ impl Check<'_> {
     }
 
     fn is_record(&self, answer: &Outcome) -> Result<(), String> {
-        let Some(record) = self.evidence.records.get(&answer.step) else {
-            let has_effect = |effect: &Effect| matches!(effect, Effect::Had { step, .. } if *step == answer.step);
+        match self.evidence.records.get(&answer.step) {
+            Some(Some(record)) if *record == answer.result => Ok(()),
+            Some(Some(record)) => Err(format!("the record says {record:?}")),
+            Some(None) => Err("its record is not done".to_owned()),
             // Its time was over before it was submitted.
-            let is_nothing =
-                answer.class == "timeout" && !self.evidence.effects.iter().any(has_effect);
-            return if is_nothing { Ok(()) } else { Err("it has no record".to_owned()) };
-        };
-        let (class, text) = of_record(record).ok_or_else(|| format!("the record is {record:?}"))?;
-        if (&*class, &*text) == (&*answer.class, &*answer.text) {
-            return Ok(());
+            None if answer.result.class == "timeout" && !self.has_effect(&answer.step) => Ok(()),
+            None => Err("it has no record".to_owned()),
         }
-        Err(format!("the record says {class}: {text}"))
+    }
+
+    fn has_effect(&self, step: &str) -> bool {
+        let is_its =
+            |effect: &Effect| matches!(effect, Effect::Had { step: had, .. } if had == step);
+        self.evidence.effects.iter().any(is_its)
     }
 }
 
-/// `ok` or the class of the error, and the text, of a record that is done.
-fn of_record(record: &Record) -> Option<(String, String)> {
-    let State::Done { outcome: Payload::Inline(json), .. } = &record.state else { return None };
-    let outcome: Value = serde_json::from_str(json.as_str()).ok()?;
-    let text = |value: &Value| value.as_str().map(str::to_owned);
-    match outcome.get("error") {
-        Some(error) => Some((text(error.get("class")?)?, text(error.get("message")?)?)),
-        None => Some(("ok".to_owned(), text(outcome.pointer("/ok/content/0/text")?)?)),
-    }
+/// What the outcome of a record says.
+pub(crate) fn answer(outcome: &str) -> Option<Answer> {
+    let outcome: Value = serde_json::from_str(outcome).ok()?;
+    Some(match outcome.get("error") {
+        Some(error) => Answer::new(error.get("class")?.as_str()?, error.get("message")?.as_str()?),
+        None => Answer::new("ok", outcome.pointer("/ok/content/0/text")?.as_str()?),
+    })
 }

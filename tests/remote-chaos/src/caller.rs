@@ -1,17 +1,18 @@
 //! A caller, which writes the outcome of each call to a file.
 
 use crate::Failure;
-use crate::files::{self, Line, Outcome, Tool};
+use crate::files::{self, Answer, Line, Outcome, Tool};
 use crate::network;
 use futures_util::{StreamExt as _, stream};
+use serde_json::json;
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tool_runtime::{
     CallEvent, CallStage, ErrorClass, Execution, Receipt, Recorder, ToolCall, ToolContext,
     ToolPool, ToolResult,
 };
-use tool_runtime_remote::Remote;
 
 /// The number of calls at the same time.
 const IN_FLIGHT: usize = 32;
@@ -22,6 +23,10 @@ const START: Duration = Duration::from_secs(600);
 /// The time after the limit of a call from which its record is decided without it.
 const GRACE: Duration = Duration::from_millis(80);
 
+/// Of so many calls two have arguments and a result of this many bytes, which travel as blobs.
+const CALLS_PER_LARGE: usize = 200;
+const LARGE: usize = 300 * 1024;
+
 /// A call to be made.
 #[derive(Clone, Copy, Debug)]
 struct Planned {
@@ -30,6 +35,7 @@ struct Planned {
     in_execution: bool,
     /// Some calls have less time than they need.
     limit: Option<Duration>,
+    is_large: bool,
 }
 
 impl Planned {
@@ -38,7 +44,14 @@ impl Planned {
         let tool = if (number / 2).is_multiple_of(2) { Tool::Once } else { Tool::Again };
         let has_limit = !in_execution && number.is_multiple_of(5);
         let limit = has_limit.then(|| Duration::from_millis(200 + number as u64 % 16 * 100));
-        Self { number, tool, in_execution, limit }
+        // One of each tool.
+        let is_large = matches!(number % CALLS_PER_LARGE, 7 | 12);
+        Self { number, tool, in_execution, limit, is_large }
+    }
+
+    fn arguments(self) -> String {
+        let padding = if self.is_large { "x".repeat(LARGE) } else { String::new() };
+        json!({ "padding": padding }).to_string()
     }
 }
 
@@ -69,31 +82,27 @@ struct Caller<'a> {
     pool: ToolPool,
     steps: Steps,
     name: &'a str,
-    outcomes: &'a str,
+    outcomes: PathBuf,
     /// The number of this process, from 1.
     attempt: u32,
 }
 
-pub(crate) async fn run(
-    url: &str,
-    outcomes: &str,
-    name: &str,
-    count: usize,
-) -> Result<(), Failure> {
+pub(crate) async fn run(url: &str, folder: &Path, name: &str, count: usize) -> Result<(), Failure> {
     tokio::select! {
-        ended = call_all(url, outcomes, name, count) => ended,
+        ended = call_all(url, folder, name, count) => ended,
         orphaned = network::orphaned() => orphaned,
     }
 }
 
-async fn call_all(url: &str, outcomes: &str, name: &str, count: usize) -> Result<(), Failure> {
-    let earlier: Vec<Line> = files::read(outcomes)?;
-    files::append(outcomes, &Line::Start)?;
+async fn call_all(url: &str, folder: &Path, name: &str, count: usize) -> Result<(), Failure> {
+    let outcomes = files::outcomes(folder, name);
+    let earlier: Vec<Line> = files::read(&outcomes)?;
+    files::append(&outcomes, &Line::Start)?;
     let starts = earlier.iter().filter(|line| matches!(line, Line::Start)).count();
     let steps = Steps::default();
     let pool = ToolPool::builder().allow_empty().recorder(steps.clone()).build()?;
-    let board = network::connect(url, name).await?;
-    let builder = Remote::builder(board).trust(true).start_timeout(START);
+    let connected = network::connect(url, name, folder).await?;
+    let builder = connected.into_remote().trust(true).start_timeout(START);
     let remote = builder.connect(&pool).await?;
     let attempt = u32::try_from(starts)? + 1;
     let caller = Caller { pool, steps, name, outcomes, attempt };
@@ -116,21 +125,24 @@ impl Caller<'_> {
         let context = self.context(call, until);
         let result = self
             .pool
-            .call_with(ToolCall::new(call.tool.name(), "{}").with_call_id(&*id), &context)
+            .call_with(
+                ToolCall::new(call.tool.name(), call.arguments()).with_call_id(&*id),
+                &context,
+            )
             .await;
         let is_late = until.is_some_and(|until| Instant::now() >= until + GRACE);
-        let (class, text) = of_result(&result);
-        let is_cut = is_late && class == ErrorClass::Timeout.as_str();
+        let result = of_result(&result);
+        let is_cut = is_late && result.class == ErrorClass::Timeout.as_str();
         let outcome = Outcome {
             call: call.number,
             in_execution: call.in_execution,
             tool: call.tool,
             step: self.steps.step(&id),
-            class,
-            text,
+            result,
             is_cut,
         };
-        files::append(self.outcomes, &Line::Outcome(outcome)).expect("the outcomes can be written");
+        files::append(&self.outcomes, &Line::Outcome(outcome))
+            .expect("the outcomes can be written");
     }
 
     fn context(&self, call: Planned, until: Option<Instant>) -> ToolContext {
@@ -146,10 +158,9 @@ impl Caller<'_> {
     }
 }
 
-/// `ok` or the class of an error, and the text.
-fn of_result(result: &ToolResult) -> (String, String) {
+fn of_result(result: &ToolResult) -> Answer {
     match result.error() {
-        Some(error) => (error.class().as_str().to_owned(), error.message().to_owned()),
-        None => ("ok".to_owned(), result.observation().to_text()),
+        Some(error) => Answer::new(error.class().as_str(), error.message()),
+        None => Answer::new("ok", &result.observation().to_text()),
     }
 }

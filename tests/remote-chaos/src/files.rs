@@ -5,16 +5,36 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// The file of the effects of all runners.
+pub(crate) fn effects(folder: &Path) -> PathBuf {
+    folder.join("effects.jsonl")
+}
+
+/// The file of the outcomes of a caller.
+pub(crate) fn outcomes(folder: &Path, caller: &str) -> PathBuf {
+    folder.join(format!("{caller}.jsonl"))
+}
+
+/// The file of the records of a hub.
+pub(crate) fn records(folder: &Path) -> PathBuf {
+    folder.join("hub.db")
+}
+
+/// The file of a key for a NATS server.
+pub(crate) fn key(folder: &Path, name: &str) -> PathBuf {
+    folder.join(format!("{name}.key"))
+}
 
 /// A line of the effects file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Effect {
     /// A runner began to serve.
     Up { runner: String, pid: u32 },
     /// A tool had its effect.
-    Had { step: String, tool: Tool, runner: String, pid: u32 },
+    Had { step: String, tool: Tool, runner: String, pid: u32, is_large: bool },
 }
 
 /// The tools.
@@ -55,11 +75,25 @@ pub(crate) struct Outcome {
     pub(crate) in_execution: bool,
     pub(crate) tool: Tool,
     pub(crate) step: String,
+    pub(crate) result: Answer,
+    /// Whether its time was over before the engine answered, which decides the record later.
+    pub(crate) is_cut: bool,
+}
+
+/// The outcome itself. Large texts end with spaces, which are counted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Answer {
     /// `ok`, or the class of the error.
     pub(crate) class: String,
     pub(crate) text: String,
-    /// Whether its time was over before the hub answered, which decides the record later.
-    pub(crate) is_cut: bool,
+    /// The number of bytes of the whole text.
+    pub(crate) size: usize,
+}
+
+impl Answer {
+    pub(crate) fn new(class: &str, text: &str) -> Self {
+        Self { class: class.to_owned(), text: text.trim_end().to_owned(), size: text.len() }
+    }
 }
 
 /// Appends a line by one write.

@@ -1,11 +1,11 @@
 //! A runner with two tools, whose effect is a line in a file.
 
 use crate::Failure;
+use crate::fence::{Fence, Fenced};
 use crate::files::{self, Effect, Tool};
 use crate::network::{self, QUEUE, RUNNER};
-use crate::unmarked::Unmarked;
 use serde_json::{Map, Value, json};
-use std::env;
+use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ const WAIT: u64 = 1000;
 
 /// The state that the tools share.
 pub(crate) struct Effects {
-    path: String,
+    path: PathBuf,
     /// The id of this runner, once it is known.
     runner: SetOnce<String>,
 }
@@ -34,26 +34,25 @@ impl Effects {
     }
 
     /// Has the effect of a step, and returns it.
-    async fn have(&self, tool: Tool, step: &str) -> String {
+    async fn have(&self, tool: Tool, step: &str, is_large: bool) -> String {
         let runner = self.runner.wait().await.clone();
-        let effect = Effect::Had { step: step.to_owned(), tool, runner, pid: process::id() };
+        let (step, pid) = (step.to_owned(), process::id());
+        let effect = Effect::Had { step, tool, runner, pid, is_large };
         files::append(&self.path, &effect).expect("the effects can be written");
         serde_json::to_string(&effect).expect("it is plain data")
     }
 }
 
-pub(crate) async fn run(url: &str, path: &str) -> Result<(), Failure> {
-    let effects = Arc::new(Effects { path: path.to_owned(), runner: SetOnce::new() });
+pub(crate) async fn run(url: &str, folder: &Path) -> Result<(), Failure> {
+    let path = files::effects(folder);
+    let effects = Arc::new(Effects { path, runner: SetOnce::new() });
     let pool = ToolPool::builder()
         .add(tool(Tool::Once, RetryMode::AtMostOnce, &effects))
         .add(tool(Tool::Again, RetryMode::SafeToRetry, &effects))
         .build()?;
-    let board = Unmarked {
-        board: network::connect(url, RUNNER).await?,
-        effects,
-        is_unmarked: env::var_os("REMOTE_KILL_UNMARKED").is_some(),
-    };
-    let runner = Runner::new(board).queue(QUEUE.parse()?);
+    let board = network::connect(url, RUNNER, folder).await?.into_board();
+    let runner = Runner::new(Fenced::new(board, effects, Fence::of_environment()?));
+    let runner = runner.queue(QUEUE.parse()?);
     Ok(runner.serve_until(&pool, &network::end_of_input()).await?)
 }
 
@@ -62,7 +61,7 @@ fn tool(tool: Tool, mode: RetryMode, effects: &Arc<Effects>) -> tool_runtime::To
     let description = "Wait, append a line to the file of effects, wait, and answer with it.";
     let builder = tool_runtime::Tool::builder(tool.name(), description).retry_mode(mode);
     builder.input_schema(json!({ "type": "object" })).handler(
-        move |_: Map<String, Value>, context: ToolContext| {
+        move |arguments: Map<String, Value>, context: ToolContext| {
             let effects = Arc::clone(&effects);
             async move {
                 let step = context.step().expect("a call of a runner is a step");
@@ -70,9 +69,10 @@ fn tool(tool: Tool, mode: RetryMode, effects: &Arc<Effects>) -> tool_runtime::To
                 let step = step.as_str().split(['@', '/']).next().unwrap_or_default();
                 let [before, after] = waits(step);
                 sleep(before).await;
-                let effect = effects.have(tool, step).await;
+                let padding = arguments.get("padding").and_then(Value::as_str).map_or(0, str::len);
+                let effect = effects.have(tool, step, padding > 0).await;
                 sleep(after).await;
-                effect
+                effect + &" ".repeat(padding)
             }
         },
     )

@@ -1,7 +1,11 @@
 //! A part of the play, and the process that plays it at present.
 
+use super::proxy::Proxy;
 use crate::Failure;
 use std::env;
+use std::ffi::OsString;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 use tokio::process::{Child, Command};
@@ -9,44 +13,37 @@ use tokio::time::Instant;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    Hub,
+    /// The hub or the NATS server.
+    Engine,
+    /// The keeper of a NATS server.
+    Keeper,
     Runner,
     Caller,
 }
 
-/// The points at which a process of each kind crashes.
-pub(super) const POINTS: &[(Kind, &str)] = &[
-    (Kind::Caller, "before-submit"),
-    (Kind::Caller, "after-submit"),
-    (Kind::Runner, "after-claim"),
-    (Kind::Runner, "after-started"),
-    (Kind::Runner, "before-done"),
-    (Kind::Runner, "after-done"),
-    (Kind::Hub, "after-swap"),
-    (Kind::Hub, "after-hand-out"),
-];
-
-/// For how long a process of each kind is stopped, in seconds: for an instant, for less than a lease, and for more.
-pub(super) const STOPS: &[(Kind, u64)] = &[
-    (Kind::Runner, 20),
-    (Kind::Runner, 5),
-    (Kind::Runner, 1),
-    (Kind::Caller, 20),
-    (Kind::Caller, 5),
-    (Kind::Caller, 1),
-    (Kind::Hub, 20),
-    (Kind::Hub, 5),
-    (Kind::Hub, 1),
-];
-
 pub(super) struct Part {
     pub(super) kind: Kind,
-    arguments: Vec<String>,
+    program: PathBuf,
+    arguments: Vec<OsString>,
+    /// The file of what it says, if it is another program.
+    log: Option<PathBuf>,
+    /// The difference of its clock, as `faketime` writes it.
+    pub(super) clock: Option<Clock>,
+    /// Its connection to the engine.
+    pub(super) proxy: Option<Proxy>,
     process: Option<Process>,
     /// When it is replaced, if it has ended too early.
     pub(super) restart_at: Instant,
     /// It has ended, and is not replaced.
     pub(super) is_done: bool,
+}
+
+/// A clock that goes wrong.
+#[derive(Clone, Debug)]
+pub(super) struct Clock {
+    /// The library of `faketime`.
+    pub(super) library: PathBuf,
+    pub(super) offset: &'static str,
 }
 
 struct Process {
@@ -60,16 +57,47 @@ struct Process {
 }
 
 impl Part {
-    pub(super) fn new(kind: Kind, arguments: &[&str]) -> Self {
-        let arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
-        let restart_at = Instant::now();
-        Self { kind, arguments, process: None, restart_at, is_done: false }
+    /// A part that this program plays.
+    pub(super) fn new<A: Into<OsString>>(
+        kind: Kind,
+        arguments: impl IntoIterator<Item = A>,
+    ) -> Result<Self, Failure> {
+        Ok(Self {
+            kind,
+            program: env::current_exe()?,
+            arguments: arguments.into_iter().map(Into::into).collect(),
+            log: None,
+            clock: None,
+            proxy: None,
+            process: None,
+            restart_at: Instant::now(),
+            is_done: false,
+        })
+    }
+
+    /// A part that another program plays.
+    pub(super) fn played_by(mut self, program: impl Into<PathBuf>, log: &Path) -> Self {
+        (self.program, self.log) = (program.into(), Some(log.to_owned()));
+        self
+    }
+
+    /// A part that reaches the engine through a proxy, if there is one.
+    pub(super) fn behind(mut self, proxy: Option<Proxy>) -> Self {
+        self.proxy = proxy;
+        self
     }
 
     /// Starts its process.
     pub(super) fn spawn(&mut self, point: Option<&'static str>) -> Result<(), Failure> {
-        let mut command = Command::new(env::current_exe()?);
+        let mut command = Command::new(&self.program);
         command.args(&self.arguments).stdin(Stdio::piped()).kill_on_drop(true);
+        if let Some(log) = &self.log {
+            command.stderr(File::options().append(true).create(true).open(log)?);
+        }
+        if let Some(Clock { library, offset }) = &self.clock {
+            command.env("LD_PRELOAD", library).env("FAKETIME", offset);
+            command.env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+        }
         if let Some(point) = point {
             command.env("TOOL_REMOTE_CRASH_AT", point);
         }
@@ -95,7 +123,12 @@ impl Part {
             self.is_done = true;
             return Ok(None);
         }
-        Err(format!("`{}` ended with {status}", self.arguments.join(" ")).into())
+        Err(self.ended(status))
+    }
+
+    fn ended(&self, status: ExitStatus) -> Failure {
+        let (program, arguments) = (self.program.display(), self.arguments.join(" ".as_ref()));
+        format!("`{program} {}` ended with {status}", arguments.display()).into()
     }
 
     pub(super) fn is_running(&self) -> bool {
@@ -111,12 +144,15 @@ impl Part {
         self.process.as_ref()?.point
     }
 
-    /// Whether it neither crashes by itself nor was killed nor is stopped.
+    /// Whether it runs, and neither was killed nor is stopped nor cut off.
     pub(super) fn is_free(&self) -> bool {
-        let is_free = |process: &Process| {
-            process.point.is_none() && !process.is_killed && process.stopped_until.is_none()
-        };
-        !self.is_done && self.process.as_ref().is_some_and(is_free)
+        let is_free = |process: &Process| !process.is_killed && process.stopped_until.is_none();
+        !self.is_done && !self.is_cut_off() && self.process.as_ref().is_some_and(is_free)
+    }
+
+    /// Whether it is free, and does not crash by itself.
+    pub(super) fn may_be_killed(&self) -> bool {
+        self.is_free() && self.point().is_none()
     }
 
     pub(super) fn kill(&mut self) {
@@ -150,6 +186,15 @@ impl Part {
         Ok(())
     }
 
+    pub(super) fn is_cut_off(&self) -> bool {
+        self.proxy.as_ref().is_some_and(Proxy::is_stalled)
+    }
+
+    /// The id of its process.
+    pub(super) fn pid(&self) -> Option<u32> {
+        self.process.as_ref().map(|process| process.pid)
+    }
+
     pub(super) fn is_stopped(&self) -> bool {
         self.process.as_ref().is_some_and(|process| process.stopped_until.is_some())
     }
@@ -160,12 +205,13 @@ impl Part {
     /// It fails.
     pub(super) async fn end(mut self) -> Result<(), Failure> {
         let Some(mut process) = self.process.take() else { return Ok(()) };
+        if self.log.is_some() {
+            // It does not look at its standard input.
+            return Ok(process.child.kill().await?);
+        }
         // Closes its standard input first.
         let status = process.child.wait().await?;
-        if status.success() {
-            return Ok(());
-        }
-        Err(format!("`{}` ended with {status}", self.arguments.join(" ")).into())
+        if status.success() { Ok(()) } else { Err(self.ended(status)) }
     }
 }
 
