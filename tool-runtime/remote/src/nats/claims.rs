@@ -9,7 +9,7 @@ use crate::names::{CallerName, Queue};
 use async_nats::jetstream::Message;
 use async_nats::jetstream::message::AckKind;
 use async_nats::{StatusCode, Subscriber};
-use futures_util::StreamExt as _;
+use futures_util::{FutureExt as _, StreamExt as _};
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::mem::{replace, take};
@@ -116,8 +116,6 @@ struct Pull {
     due: usize,
     /// Messages that came.
     ready: Vec<Message>,
-    /// The last request waited in vain, so nothing is there.
-    is_empty: bool,
 }
 
 impl Pull {
@@ -126,28 +124,32 @@ impl Pull {
         let answers = connection.client.subscribe(inbox.clone()).await;
         let answers = answers.map_err(|error| connection.failed("no job can be heard", error))?;
         let next = connection.next_job(queue);
-        Ok(Self { next, inbox, answers, epoch, due: 0, ready: Vec::new(), is_empty: false })
+        Ok(Self { next, inbox, answers, epoch, due: 0, ready: Vec::new() })
     }
 
     /// The next messages, or none after a while. Dropping the future loses none.
+    ///
+    /// A request asks for as many jobs as the runner has free slots, and the server answers it job by job. It is repeated when
+    /// all have come, or none for a while, so at any time no more are due than slots are free.
     async fn next(
         &mut self,
         connection: &Connection,
         max: usize,
     ) -> Result<Vec<Message>, async_nats::Error> {
-        if self.due == 0 && !self.is_empty {
-            self.ask(connection, max, format!(r#"{{"batch":{max},"no_wait":true}}"#)).await?;
-            self.hear_all(connection, REQUEST).await?;
+        if self.due == 0 {
+            self.ask(connection, max).await?;
         }
-        if self.ready.is_empty() {
-            if self.due == 0 {
-                // Otherwise there are none.
-                let request = format!(r#"{{"batch":1,"expires":{}}}"#, WAIT.as_nanos());
-                self.ask(connection, 1, request).await?;
+        while self.ready.is_empty() && self.due > 0 {
+            let answer = timeout(WAIT + REQUEST, self.answers.next()).await?;
+            self.heard(connection, answer)?;
+        }
+        // Those that came with it.
+        while self.ready.len() < max && self.due > 0 {
+            let Some(answer) = self.answers.next().now_or_never() else { break };
+            if self.heard(connection, answer).is_err() {
+                break;
             }
-            self.hear_all(connection, WAIT + REQUEST).await?;
         }
-        self.is_empty = self.ready.is_empty();
         Ok(take(&mut self.ready))
     }
 
@@ -155,44 +157,45 @@ impl Pull {
         &mut self,
         connection: &Connection,
         count: usize,
-        request: String,
     ) -> Result<(), async_nats::Error> {
         let (next, inbox) = (self.next.clone(), self.inbox.clone());
+        let request = format!(r#"{{"batch":{count},"expires":{}}}"#, WAIT.as_nanos());
+        connection.client.publish_with_reply(next, inbox, request.into()).await?;
         self.due = count;
-        Ok(connection.client.publish_with_reply(next, inbox, request.into()).await?)
+        Ok(())
     }
 
-    /// Waits until the last request is answered.
-    async fn hear_all(
+    /// Notes an answer to the last request: a job, or its end.
+    fn heard(
         &mut self,
         connection: &Connection,
-        limit: Duration,
+        answer: Option<async_nats::Message>,
     ) -> Result<(), async_nats::Error> {
-        while self.due > 0 {
-            let answer = timeout(limit, self.answers.next()).await?;
-            let message = answer.ok_or("the connection was closed")?;
-            match message.status {
-                None | Some(StatusCode::OK) => {
-                    self.due -= 1;
-                    self.ready.push(Message { message, context: connection.streams.clone() });
-                }
-                Some(StatusCode::NOT_FOUND | StatusCode::TIMEOUT) => self.due = 0,
-                Some(status) => {
-                    self.due = 0;
-                    return Err(message
-                        .description
-                        .map_or(status.to_string(), String::from)
-                        .into());
-                }
+        let message = answer.ok_or("the connection was closed")?;
+        match message.status {
+            None | Some(StatusCode::OK) => {
+                self.due = self.due.saturating_sub(1);
+                self.ready.push(Message { message, context: connection.streams.clone() });
+                Ok(())
+            }
+            Some(status) => {
+                self.due = 0;
+                let is_end = matches!(status, StatusCode::NOT_FOUND | StatusCode::TIMEOUT);
+                let reason = message.description.map_or(status.to_string(), String::from);
+                if is_end { Ok(()) } else { Err(reason.into()) }
             }
         }
-        Ok(())
     }
 
     /// The messages of the last request. One that waits at the server cannot be taken back, so its job is claimed, too.
     async fn rest(mut self, connection: &Connection) -> Vec<Message> {
-        if let Err(error) = self.hear_all(connection, WAIT + REQUEST).await {
-            tracing::debug!("the last request for jobs failed: {error}");
+        while self.due > 0 {
+            let answer = timeout(WAIT + REQUEST, self.answers.next()).await;
+            let heard = answer.map_err(Into::into).and_then(|it| self.heard(connection, it));
+            if let Err(error) = heard {
+                tracing::debug!("the last request for jobs failed: {error}");
+                break;
+            }
         }
         self.ready
     }
