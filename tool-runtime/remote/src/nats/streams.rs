@@ -5,6 +5,7 @@ use super::subjects::RUNNERS;
 use crate::board::BoardError;
 use crate::names::Queue;
 use crate::payload::MAX_BLOB;
+use crate::random;
 use async_nats::jetstream::ErrorCode;
 use async_nats::jetstream::consumer::{AckPolicy, pull};
 use async_nats::jetstream::context::{GetStreamError, GetStreamErrorKind};
@@ -67,6 +68,7 @@ pub(super) async fn jobs(
         discard: DiscardPolicy::New,
         discard_new_per_subject: true,
         duplicate_window: RECOGNISED,
+        first_sequence: Some(first_sequence()),
         allow_message_ttl: true,
         num_replicas: 1,
         ..Config::default()
@@ -101,6 +103,13 @@ async fn get_or_create(
 
 fn is_missing(error: &GetStreamError) -> bool {
     matches!(error.kind(), GetStreamErrorKind::JetStream(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND)
+}
+
+/// Where a new queue begins to count. The server takes an answer to a job of an earlier queue for one to the job that has this
+/// number now, so no two queues have the same numbers. A number has 48 bits, which every reader of JSON keeps.
+fn first_sequence() -> u64 {
+    let digits = random::hex_digits::<6>();
+    u64::from_str_radix(&digits, 16).map_or(1, |number| number.max(1))
 }
 
 /// The blobs.

@@ -64,6 +64,14 @@ impl NatsServer {
         (self.child, self.address) = start(self.folder.path(), Some(&port)).await;
     }
 
+    /// Deletes the queue, as an operator may.
+    pub(super) async fn delete_queue(&self) {
+        let seed = std::fs::read_to_string(self.key("keeper")).unwrap();
+        let client = async_nats::ConnectOptions::with_nkey(seed).connect(&self.address).await;
+        let streams = async_nats::jetstream::new(client.unwrap());
+        streams.delete_stream(format!("TR_tools_JOBS_{}", queue())).await.unwrap();
+    }
+
     /// Stops the process of the server, which can be restarted.
     pub(super) fn stop(&self) {
         let pid = self.child.id().unwrap().to_string();

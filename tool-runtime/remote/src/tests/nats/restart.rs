@@ -53,6 +53,24 @@ async fn a_claim_from_before_a_restart_is_neither_renewed_nor_finished() {
 }
 
 #[tokio::test]
+async fn a_claim_of_a_queue_that_was_deleted_takes_no_job_of_the_next_one() {
+    let server = NatsServer::start(LEASE).await;
+    let (caller, runner) = (server.board("pool1").await, server.board("web").await);
+    let (first, second) = (step().step, step().step);
+    caller.submit(&queue(), &job(&first), KEEP).await.unwrap();
+    let before = runner.claim(&queue(), 1).await.unwrap().remove(0);
+    server.delete_queue().await;
+    server.keep().await;
+    caller.submit(&queue(), &job(&second), KEEP).await.unwrap();
+    let claim = runner.claim(&queue(), 1).await.unwrap().remove(0);
+    assert_eq!(claim.job().step(), &second);
+    // The server does not say whether it knew the job.
+    drop(timeout(Duration::from_secs(1), before.finish()).await);
+    assert_eq!(runner.depth(&queue()).await.unwrap().claimed, 1, "the other job is still claimed");
+    claim.finish().await.unwrap();
+}
+
+#[tokio::test]
 async fn a_claim_that_waits_goes_on_after_a_restart() {
     let mut server = NatsServer::start(LEASE).await;
     let (caller, runner) = (server.board("pool1").await, server.board("web").await);
