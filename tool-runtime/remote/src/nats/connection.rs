@@ -31,6 +31,10 @@ pub(super) const REQUEST: Duration = Duration::from_secs(5);
 /// The longest pause between two attempts to connect.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
+/// The time without a word of the server after which it is asked for one. After three such times the connection is given up:
+/// one that is silent is noticed within a lease.
+const SILENCE: Duration = Duration::from_secs(5);
+
 /// The oldest version of the server: it removes messages after a time of their own.
 const VERSION: (i64, i64, i64) = (2, 11, 0);
 
@@ -184,6 +188,7 @@ impl Connection {
             .ping_interval(BEAT)
             .custom_inbox_prefix(inbox_prefix(&name))
             .max_reconnects(None)
+            .ping_interval(SILENCE)
             .reconnect_delay_callback(pause)
             .event_callback(move |event| {
                 note(&link, &refusals, &event);

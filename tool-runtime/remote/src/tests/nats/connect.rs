@@ -69,3 +69,13 @@ async fn the_user_of_the_address_is_the_name_of_the_caller() {
     let board = NatsBoard::connect(&address, options).await.unwrap();
     assert_eq!((board.caller().as_str(), &*board.address()), ("pool1", &*server.address));
 }
+
+#[tokio::test]
+async fn a_server_that_is_silent_is_noticed() {
+    let server = NatsServer::start(LEASE).await;
+    let board = server.board("pool1").await;
+    server.stop();
+    // Of its own accord the client takes three minutes.
+    let outage = tokio::time::timeout(4 * LEASE, board.next_outage(&None)).await;
+    assert!(matches!(outage, Ok(Some(BoardError::Disconnected(_)))), "{outage:?}");
+}
