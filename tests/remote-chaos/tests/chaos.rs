@@ -16,7 +16,8 @@ const SEED_OF_HUB: &str = "17";
 const SEED_OF_NATS: &str = "3";
 
 /// A control is found out by the first kills of the server.
-const CALLS_OF_CONTROL: &str = "200";
+const CALLS_OF_CONTROL: &str = "100";
+const SEEDS_OF_CONTROL: [&str; 3] = ["3", "4", "5"];
 
 fn main() -> ExitCode {
     let tests = vec![
@@ -57,14 +58,17 @@ fn has_one_outcome(engine: &str, seed: &str) -> Result<(), Failed> {
     }
 }
 
-/// The negative control: a first delivery proves nothing, since a queue can be lost and filled again.
+/// The negative control: a first delivery proves nothing, since a queue can be lost and filled again. Seldom the server comes
+/// back too late for that.
 fn counting_is_found_out() -> Result<(), Failed> {
-    let drive = drive(&["nats", CALLS_OF_CONTROL, SEED_OF_NATS], Some("deliveries"));
-    let said = said(&drive);
-    match !drive.status.success() && said.contains("of `once` had its effect 2 times") {
-        true => Ok(()),
-        false => Err(format!("nothing was found: {said}").into()),
+    for seed in SEEDS_OF_CONTROL {
+        let drive = drive(&["nats", CALLS_OF_CONTROL, seed], Some("deliveries"));
+        let said = said(&drive);
+        if !drive.status.success() && said.contains("of `once` had its effect 2 times") {
+            return Ok(());
+        }
     }
+    Err("runners that count deliveries were not found out".into())
 }
 
 fn drive(arguments: &[&str], fence: Option<&str>) -> Output {
