@@ -3,7 +3,6 @@
 use super::keys::with_credentials;
 use super::streams::MAX_QUEUED;
 use super::subjects::{Names, RUNNERS};
-use crate::BEAT;
 use crate::board::{BoardError, Reach};
 use crate::names::{CallerName, NameError, Queue};
 use async_nats::connection::State;
@@ -184,8 +183,6 @@ impl Connection {
             .connect_options()?
             .name(name.as_str())
             .request_timeout(Some(REQUEST))
-            // A connection on which nothing arrives is given up after two of them.
-            .ping_interval(BEAT)
             .custom_inbox_prefix(inbox_prefix(&name))
             .max_reconnects(None)
             .ping_interval(SILENCE)
