@@ -1,13 +1,13 @@
 //! A server, the folder that runners share, and callers.
 
 use super::program::{Program, Running};
-use super::server::Server;
+use super::server::{Server, Who};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::time::timeout;
-use tool_runtime::remote::{NatsBoard, NatsOptions, Remote};
+use tool_runtime::remote::Remote;
 use tool_runtime::{ErrorClass, Peer, Progress, ToolCall, ToolPool, ToolResult};
 
 /// The time in which all but the end of a lease happens.
@@ -27,10 +27,6 @@ impl Place {
         Self { program, server: Server::start().await, files: tempfile::tempdir().unwrap() }
     }
 
-    pub(super) fn url(&self) -> String {
-        format!("nats://pool1@{}", self.server.address)
-    }
-
     /// A file of the folder that runners share.
     pub(super) fn file(&self, name: &str) -> PathBuf {
         self.files.path().join(name)
@@ -46,12 +42,13 @@ impl Place {
     }
 
     pub(super) fn run(&self, slots: usize) -> Running {
-        self.program.start(&self.server.address, slots, self.files())
+        let credentials = self.server.credentials(Who::Runner);
+        self.program.start((&self.server.address, &credentials), slots, self.files())
     }
 
     /// A caller that knows this many runners.
     pub(super) async fn caller(&self, runners: usize) -> Caller {
-        let board = NatsBoard::connect(&self.url(), NatsOptions::default()).await.unwrap();
+        let board = self.server.board(Who::Caller).await;
         let pool = ToolPool::builder().allow_empty().build().unwrap();
         let remote = Remote::builder(board).trust(true).connect(&pool).await.unwrap();
         let caller = Caller { pool, remote };

@@ -42,10 +42,10 @@ pub(super) fn python() -> String {
 }
 
 pub(crate) fn check_python() -> Result<(), String> {
-    let output = std::process::Command::new(python()).args(["-c", "import nats"]).output();
+    let output = std::process::Command::new(python()).args(["-c", "import nats, nkeys"]).output();
     match output {
         Ok(output) if output.status.success() => Ok(()),
-        _ => Err("needs the Python package nats-py (pip install nats-py in an environment whose Python `TOOL_NATS_PYTHON` names)".to_owned()),
+        _ => Err("needs the Python package nats-py with keys (pip install nats-py[nkeys] in an environment whose Python `TOOL_NATS_PYTHON` names)".to_owned()),
     }
 }
 
@@ -59,7 +59,12 @@ pub(super) struct Running(Child);
 
 impl Program {
     /// Starts a runner of the queue `fleet` with all tools.
-    pub(super) fn start(self, address: &str, slots: usize, files: &Path) -> Running {
+    pub(super) fn start(
+        self,
+        (address, credentials): (&str, &Path),
+        slots: usize,
+        files: &Path,
+    ) -> Running {
         let mut command = match self {
             Self::Rust => {
                 let mut command = Command::new(std::env::current_exe().unwrap());
@@ -72,7 +77,8 @@ impl Program {
                 command
             }
         };
-        command.args(["--connect", &format!("nats://runner@{address}"), "--queue", "fleet"]);
+        command.args(["--connect", &format!("nats://{address}"), "--queue", "fleet"]);
+        command.arg("--credentials").arg(credentials);
         command.args(["--slots", &slots.to_string()]).env("FLEET_FILES", files);
         command.stdin(Stdio::null()).stdout(Stdio::null()).kill_on_drop(true);
         Running(command.spawn().unwrap())
@@ -101,7 +107,7 @@ pub(crate) fn is_program() -> bool {
     std::env::args().nth(1).is_some_and(|argument| argument == SERVE)
 }
 
-/// `serve-as-runner --connect URL --queue QUEUE --slots N` serves until it is told to stop.
+/// `serve-as-runner --connect URL --queue QUEUE --credentials FILE --slots N` serves until it is told to stop.
 pub(crate) fn serve() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(2).collect();
     let value = |name: &str| {
@@ -112,7 +118,7 @@ pub(crate) fn serve() -> ExitCode {
     runtime.block_on(async {
         let files = files::Folder::new(std::env::var("FLEET_FILES").unwrap());
         let pool = ToolPool::builder().linked().state(files).build().unwrap();
-        let options = NatsOptions::default();
+        let options = NatsOptions::default().credentials(value("--credentials"));
         let board = NatsBoard::connect(&value("--connect"), options).await.unwrap();
         let token = CancellationToken::new();
         tokio::spawn(cancel_on_sigterm(token.clone()));

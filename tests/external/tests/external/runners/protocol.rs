@@ -2,6 +2,7 @@
 
 use super::place::{Place, SOON, text};
 use super::program::{Program, fleet, python};
+use super::server::Who;
 use futures_util::StreamExt as _;
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
@@ -12,8 +13,8 @@ use std::time::Duration;
 use tokio::time::timeout;
 use tool_runtime::StepId;
 use tool_runtime::remote::{
-    BlobRef, Board as _, Digest, Job, Json, NatsBoard, NatsOptions, Payload, Record, Revision,
-    State, StepKey, Topic,
+    BlobRef, Board as _, Digest, Job, Json, NatsKey, Payload, Record, Revision, State, StepKey,
+    Topic,
 };
 
 const DOCS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tool-runtime/remote/docs");
@@ -28,24 +29,25 @@ fn load(name: &str) -> Value {
     serde_json::from_str(&fs::read_to_string(docs(name)).unwrap()).unwrap()
 }
 
-async fn client(place: &Place) -> async_nats::Client {
-    async_nats::connect(place.url()).await.unwrap()
+async fn client(place: &Place, who: Who) -> async_nats::Client {
+    let key = NatsKey::read(place.server.credentials(who)).unwrap();
+    let options = async_nats::ConnectOptions::with_nkey(key.seed().to_owned());
+    options.connect(&place.server.address).await.unwrap()
 }
 
 /// Whoever is on the line goes on, and a job that cannot be read leaves the queue.
 pub(super) async fn messages_of_other_versions_do_no_harm(place: Place) {
     let _runner = place.run(1);
     let caller = place.caller(1).await;
-    let (client, streams) = {
-        let client = client(&place).await;
-        (client.clone(), async_nats::jetstream::new(client))
-    };
+    let (of_caller, of_runner) =
+        (client(&place, Who::Caller).await, client(&place, Who::Runner).await);
+    let streams = async_nats::jetstream::new(of_caller.clone());
     for file in ["job", "control", "presence", "roll"] {
-        let subject = match file {
-            "job" => "tr.tools.job.fleet.pool1",
-            "control" => "tr.tools.control.fleet.pool1",
-            "presence" => "tr.tools.presence.fleet",
-            _ => "tr.tools.roll.pool1",
+        let (client, subject) = match file {
+            "job" => (&of_caller, "tr.tools.job.fleet.pool1"),
+            "control" => (&of_caller, "tr.tools.control.fleet.pool1"),
+            "presence" => (&of_runner, "tr.tools.presence.fleet"),
+            _ => (&of_caller, "tr.tools.roll.pool1"),
         };
         for vector in load(&format!("vectors/{file}.json"))["vectors"].as_array().unwrap() {
             if file != "job" {
@@ -61,6 +63,7 @@ pub(super) async fn messages_of_other_versions_do_no_harm(place: Place) {
     }
     let (mut call, _) = caller.running("math.add", r#"{"a":1,"b":2}"#);
     assert_eq!(text(&call.within(SOON).await), "3");
+    let streams = async_nats::jetstream::new(client(&place, Who::Keeper).await);
     let empty = async {
         while streams.get_stream("TR_tools_JOBS_fleet").await.unwrap().cached_info().state.messages
             > 0
@@ -72,7 +75,13 @@ pub(super) async fn messages_of_other_versions_do_no_harm(place: Place) {
 }
 
 pub(super) async fn records_and_notes_fit_their_schemas(place: Place) {
-    let mut heard = client(&place).await.subscribe("tr.tools.>").await.unwrap();
+    let (of_keeper, of_caller) =
+        (client(&place, Who::Keeper).await, client(&place, Who::Caller).await);
+    let all = "tr.tools.>";
+    let mut heard = futures_util::stream::select(
+        of_keeper.subscribe(all).await.unwrap(),
+        of_caller.subscribe(all).await.unwrap(),
+    );
     let _runner = place.run(4);
     let caller = place.caller(1).await;
     let (mut call, progress) = caller.running("files.wait", r#"{"name":"a"}"#);
@@ -127,7 +136,7 @@ fn assert_fits(name: &str, body: &Value) {
 }
 
 async fn blob(place: &Place, name: &Value) -> Value {
-    let board = NatsBoard::connect(&place.url(), NatsOptions::default()).await.unwrap();
+    let board = place.server.board(Who::Caller).await;
     let blob: BlobRef = serde_json::from_value(name.clone()).unwrap();
     serde_json::from_slice(&board.get(&blob).await.unwrap()).unwrap()
 }
@@ -135,10 +144,10 @@ async fn blob(place: &Place, name: &Value) -> Value {
 /// Compares subjects, headers and the configuration of streams with the vectors. `BLESS=1` writes them.
 pub(super) async fn names_headers_and_streams() {
     let place = Place::new(Program::Rust).await;
-    let client = client(&place).await;
+    let client = client(&place, Who::Keeper).await;
     let mut heard = client.subscribe("tr.>").await.unwrap();
     client.flush().await.unwrap();
-    let board = NatsBoard::connect(&place.url(), NatsOptions::default()).await.unwrap();
+    let board = place.server.board(Who::Keeper).await;
     let queue = "web".parse().unwrap();
     let key = StepKey::new(queue, "pool1".parse().unwrap(), StepId::new(STEP));
     let (control, presence) =
@@ -212,19 +221,19 @@ pub(super) async fn decisions_in_python() {
 
 const CHECK: &str = r#"
 import json, pathlib, sys
-from call import contract, is_open, on_claim
+from runner import contract, on_claim, on_end
 folder = pathlib.Path(sys.argv[1])
 decisions = json.loads((folder / "decisions.json").read_text())
-for name, decide in [
-    ("on_claim", lambda mode, record, holder: on_claim(mode, decisions["round"], record, lambda _: holder)),
-    ("on_end", lambda mode, record, _: "write" if is_open(mode, decisions["round"], record) else "late"),
-    ("on_look", lambda mode, record, _: "go on" if is_open(mode, decisions["round"], record) else "stop"),
+for name, decide, also in [
+    # Whether the runner that started a step is gone, it leaves to callers. It starts by a write.
+    ("on_claim", on_claim, {"settle": "later", "start": "write"}),
+    ("on_end", on_end, {}),
+    ("on_look", on_end, {"go on": "write", "stop": "late"}),
 ]:
     for case in decisions[name]:
-        modes = ["safe_to_retry", "at_most_once"] if case["mode"] == "any" else [case["mode"]]
-        holders = [case["holder"]] if "holder" in case else ["alive", "gone"]
-        for then in [decide(mode, decisions["records"][case["record"]], holder) for mode in modes for holder in holders]:
-            assert then == case["then"], (name, case, then)
+        for mode in ["safe_to_retry", "at_most_once"] if case["mode"] == "any" else [case["mode"]]:
+            then = decide(mode, decisions["round"], decisions["records"][case["record"]])
+            assert then == also.get(case["then"], case["then"]), (name, case, then)
 for vector in json.loads((folder / "digests.json").read_text())["contracts"]:
     if not {"retry_mode", "scopes"} & vector.keys() and "_meta" not in vector["definition"]:
         assert contract(vector["definition"]) == vector["contract"], vector["name"]

@@ -1,12 +1,13 @@
 //! A NATS server.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
+use tool_runtime::remote::{NatsBoard, NatsKey, NatsOptions, NatsServerConfig};
 
 fn program() -> String {
     std::env::var("TOOL_NATS_SERVER").unwrap_or_else(|_| "nats-server".to_owned())
@@ -18,7 +19,8 @@ pub(crate) fn check_server() -> Result<(), String> {
     started.map(drop).map_err(|error| format!("needs a NATS server ({error}; {how})"))
 }
 
-/// A server with JetStream, which syncs each write, until it is dropped.
+/// A server as `remote nats-config` configures it, until it is dropped. Who keeps its streams, calls and runs tools has an
+/// account of their own.
 pub(super) struct Server {
     folder: TempDir,
     /// `HOST:PORT`.
@@ -26,31 +28,70 @@ pub(super) struct Server {
     child: Child,
 }
 
+/// Those who have a key.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Who {
+    Keeper,
+    /// The caller `pool1`.
+    Caller,
+    /// The runners of the queue `fleet`.
+    Runner,
+}
+
 impl Server {
     pub(super) async fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let (child, address) = start(folder.path(), -1).await;
-        Self { folder, address, child }
+        let [keeper, caller, runner] = [Who::Keeper, Who::Caller, Who::Runner].map(|who| {
+            let key = NatsKey::random();
+            std::fs::write(credentials(folder.path(), who), key.seed()).unwrap();
+            key
+        });
+        let config = NatsServerConfig::new("tools", &keeper)
+            .unwrap()
+            .listen("127.0.0.1:-1")
+            .store(folder.path().join("store"))
+            .caller("pool1".parse().unwrap(), &caller)
+            .runner("fleet".parse().unwrap(), &runner);
+        std::fs::write(folder.path().join("nats.conf"), config.to_string()).unwrap();
+        let (child, address) = start(folder.path(), "-1").await;
+        let server = Self { folder, address, child };
+        server.keep().await;
+        server
     }
 
     /// Kills the server, and starts it again on its files and port.
     pub(super) async fn restart(&mut self) {
         self.child.kill().await.unwrap();
-        let port = self.address.rsplit(':').next().unwrap().parse().unwrap();
-        (self.child, self.address) = start(self.folder.path(), port).await;
+        let port = self.address.rsplit(':').next().unwrap().to_owned();
+        (self.child, self.address) = start(self.folder.path(), &port).await;
+        self.keep().await;
+    }
+
+    /// The file with the key of somebody.
+    pub(super) fn credentials(&self, who: Who) -> PathBuf {
+        credentials(self.folder.path(), who)
+    }
+
+    pub(super) async fn board(&self, who: Who) -> NatsBoard {
+        let options = NatsOptions::default().credentials(self.credentials(who));
+        NatsBoard::connect(&format!("nats://pool1@{}", self.address), options).await.unwrap()
+    }
+
+    /// Creates the streams, as `remote keep` does.
+    async fn keep(&self) {
+        self.board(Who::Keeper).await.keep(&["fleet".parse().unwrap()]).await.unwrap();
     }
 }
 
+fn credentials(folder: &Path, who: Who) -> PathBuf {
+    folder.join(format!("{who:?}.nk"))
+}
+
 /// Starts a server, on any port if it is -1.
-async fn start(folder: &Path, port: i32) -> (Child, String) {
-    let store = folder.join("store");
-    let config = format!(
-        "host: 127.0.0.1\nport: {port}\njetstream {{ store_dir: {store:?}, sync_interval: always }}\n"
-    );
-    let file = folder.join("nats.conf");
-    std::fs::write(&file, config).unwrap();
+async fn start(folder: &Path, port: &str) -> (Child, String) {
     let mut command = Command::new(program());
-    command.arg("-c").arg(&file).stderr(Stdio::piped()).kill_on_drop(true);
+    command.arg("-c").arg(folder.join("nats.conf")).args(["-p", port]);
+    command.stderr(Stdio::piped()).kill_on_drop(true);
     let mut child = command.spawn().unwrap();
     let mut log = BufReader::new(child.stderr.take().unwrap()).lines();
     let ready = timeout(Duration::from_secs(20), async {
