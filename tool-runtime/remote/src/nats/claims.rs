@@ -10,7 +10,6 @@ use async_nats::jetstream::Message;
 use async_nats::jetstream::message::AckKind;
 use async_nats::{StatusCode, Subscriber};
 use futures_util::{FutureExt as _, StreamExt as _};
-use serde::Deserialize;
 use std::collections::HashMap;
 use std::mem::{replace, take};
 use std::sync::{Arc, Mutex as StdMutex};
@@ -23,9 +22,6 @@ use tool_runtime_core::seam::lock;
 
 /// The time for which a request waits at the server, and a runner that ends for it.
 const WAIT: Duration = Duration::from_secs(1);
-
-/// The time until a job of a newer version comes again.
-const LATER: Duration = Duration::from_secs(5);
 
 /// The queues that this runner claims from.
 #[derive(Default)]
@@ -217,7 +213,7 @@ struct NatsClaim {
 }
 
 impl NatsClaim {
-    /// `None` if the message is no job that this version reads.
+    /// `None` if the message is no job that this version reads: it is removed.
     fn of(
         message: Message,
         connection: &Arc<Connection>,
@@ -232,12 +228,7 @@ impl NatsClaim {
             (job, _) => {
                 let reason = job.err().unwrap_or_else(|| "its caller is unknown".to_owned());
                 tracing::warn!(subject = %message.subject, "a job is left out: {reason}");
-                // A newer replica may read it. Nobody reads it otherwise.
-                let kind = match is_newer(&message.payload) {
-                    true => AckKind::Nak(Some(LATER)),
-                    false => AckKind::Term,
-                };
-                tokio::spawn(async move { drop(message.ack_with(kind).await) });
+                tokio::spawn(async move { drop(message.ack_with(AckKind::Term).await) });
                 return None;
             }
         };
@@ -270,15 +261,6 @@ impl NatsClaim {
         *lock(&self.until) = until;
         Ok(())
     }
-}
-
-/// Whether a message is of a newer version of the protocol.
-fn is_newer(message: &[u8]) -> bool {
-    #[derive(Deserialize)]
-    struct Versioned {
-        v: u64,
-    }
-    serde_json::from_slice::<Versioned>(message).is_ok_and(|message| message.v > 1)
 }
 
 impl Claim for NatsClaim {

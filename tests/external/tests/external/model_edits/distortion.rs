@@ -64,6 +64,9 @@ impl Distortion {
             Self::Tabs => {
                 let is_regular = |(_, line): &(char, String)| indent(line).is_multiple_of(4);
                 edit.lines.iter().all(is_regular).then_some(())?;
+                // Where nothing that is quoted is indented, nothing shows the mistake.
+                let is_telling = |(side, line): &(char, String)| *side != '+' && indent(line) > 0;
+                edit.lines.iter().any(is_telling).then_some(())?;
                 each(&mut edit, |line| "\t".repeat(indent(line) / 4) + line.trim_start());
             }
             Self::Typographic => each_context(&mut edit, |line| {

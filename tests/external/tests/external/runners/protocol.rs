@@ -201,8 +201,8 @@ async fn configuration(client: &async_nats::Client, what: &str) -> Value {
     let answer = client.request(format!("$JS.API.{what}"), "".into()).await.unwrap();
     let mut info: Value = serde_json::from_slice(&answer.payload).unwrap();
     let config = info["config"].as_object_mut().unwrap();
-    // The server writes these.
-    config.retain(|name, _| name != "metadata");
+    // The server writes the metadata, and a queue begins at a random number.
+    config.retain(|name, _| !matches!(&**name, "metadata" | "first_seq"));
     info["config"].take()
 }
 
