@@ -349,7 +349,8 @@ impl Board for NatsBoard {
             while let Some(stream) = streams.try_next().await.map_err(failed)? {
                 let queue = stream.strip_prefix(&prefix).map(str::parse::<Queue>);
                 let Some(Ok(queue)) = queue else { continue };
-                let Depth { queued, claimed, .. } = self.depth(&queue).await?;
+                // One that this program may not look at is not its own.
+                let Ok(Depth { queued, claimed, .. }) = self.depth(&queue).await else { continue };
                 if queued + claimed > 0 {
                     queues.push(queue);
                 }
@@ -362,10 +363,11 @@ impl Board for NatsBoard {
     fn depth<'a>(&'a self, queue: &'a Queue) -> BoxFuture<'a, Result<Depth, BoardError>> {
         Box::pin(async move {
             self.connection.epoch()?;
-            let Ok(stream) =
-                self.connection.streams.get_stream(self.connection.names.jobs_stream(queue)).await
-            else {
-                return Ok(Depth::default());
+            let name = self.connection.names.jobs_stream(queue);
+            let stream = match self.connection.streams.get_stream(name).await {
+                Ok(stream) => stream,
+                Err(error) if streams::is_missing(&error) => return Ok(Depth::default()),
+                Err(error) => return Err(self.connection.not_found("the queue", &error)),
             };
             let consumer = stream.consumer_info(RUNNERS).await;
             let consumer = consumer

@@ -248,12 +248,8 @@ impl Connection {
     /// The meaning of an error of the client.
     pub(super) fn failed(&self, what: &str, error: impl Display) -> BoardError {
         let at = &self.address;
-        match self.refusal() {
-            Some(refusal) => {
-                BoardError::Refused(format!("{what} at the NATS server {at}: {refusal}"))
-            }
-            None => BoardError::Disconnected(format!("{what} at the NATS server {at}: {error}")),
-        }
+        let reason = self.refusal().unwrap_or_else(|| error.to_string());
+        BoardError::Disconnected(format!("{what} at the NATS server {at}: {reason}"))
     }
 
     /// The meaning of a stream that cannot be found.
@@ -282,7 +278,7 @@ impl Connection {
         ))
     }
 
-    /// What the server has just refused.
+    /// The right that the server has just refused this program. It does not say what it answers by that.
     pub(super) fn refusal(&self) -> Option<String> {
         let refused = lock(&self.refused);
         let (at, text) = refused.as_ref()?;
@@ -387,7 +383,9 @@ fn note(link: &watch::Sender<Link>, refused: &Refused, event: &Event) {
         Event::Disconnected | Event::Closed => link.send_modify(|link| link.is_up = false),
         Event::ServerError(ServerError::Other(refusal)) => {
             tracing::warn!("the NATS server refuses something: {refusal}");
-            *lock(refused) = Some((Instant::now(), refusal.clone()));
+            if refusal.to_lowercase().contains("permissions violation") {
+                *lock(refused) = Some((Instant::now(), refusal.clone()));
+            }
         }
         event => tracing::debug!("{event}"),
     }

@@ -101,7 +101,8 @@ async fn get_or_create(
     created.map_err(|error| connection.not_created(what, error))
 }
 
-fn is_missing(error: &GetStreamError) -> bool {
+/// Whether a stream does not exist.
+pub(super) fn is_missing(error: &GetStreamError) -> bool {
     matches!(error.kind(), GetStreamErrorKind::JetStream(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND)
 }
 
