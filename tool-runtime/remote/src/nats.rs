@@ -95,6 +95,10 @@ impl NatsBoard {
     /// The server does not answer, or does not allow it.
     pub async fn keep(&self, queues: &[Queue]) -> Result<(), BoardError> {
         self.connection.epoch()?;
+        if self.connection.is_importing {
+            let text = "these credentials are not the keeper's, who alone may create streams";
+            return Err(BoardError::Refused(text.to_owned()));
+        }
         streams::steps(&self.connection).await?;
         streams::blobs(&self.connection).await?;
         for queue in queues {
@@ -109,22 +113,31 @@ impl NatsBoard {
         Ok(self.connection.names.step(step))
     }
 
-    /// The meaning of a job that the server did not take. Nobody answers a caller with the credentials of another one.
+    /// The meaning of a job that the server did not take.
     async fn not_submitted(&self, error: BoardError) -> BoardError {
-        let Connection { names, name, is_importing, .. } = &*self.connection;
-        if !is_importing || !error.is_transient() {
-            return error;
+        match error.is_transient() {
+            true => self.wrong_name().await.map_or(error, BoardError::Refused),
+            false => error,
         }
-        let Ok(records) = self.records().await else { return error };
+    }
+
+    /// That the credentials are those of another caller or of a runner: nobody answers a caller then.
+    async fn wrong_name(&self) -> Option<String> {
+        let Connection { names, name, streams, is_importing, .. } = &*self.connection;
+        if !is_importing {
+            return None;
+        }
+        // Nobody answers without this stream, either.
+        let records = streams.get_stream(names.steps_stream()).await.ok()?;
         let read = records.direct_get_last_for_subject(names.step_of_nobody(name)).await;
         match read.map_err(|error| error.kind()) {
             Err(DirectGetErrorKind::ErrorResponse(StatusCode::NO_RESPONDERS, _)) => {
                 let address = self.connection.address();
-                BoardError::Refused(format!(
+                Some(format!(
                     "these credentials are not those of the caller `{name}`; write the name that they belong to into the address, `nats://NAME@{address}`"
                 ))
             }
-            _ => error,
+            _ => None,
         }
     }
 
@@ -356,7 +369,8 @@ impl Board for NatsBoard {
                 }
             }
             queues.sort();
-            Ok(BoardState { queues, notes: vec![CANNOT_SEE.to_owned()], ..BoardState::default() })
+            let problems = self.wrong_name().await.into_iter().collect();
+            Ok(BoardState { queues, problems, notes: vec![CANNOT_SEE.to_owned()] })
         })
     }
 
@@ -366,7 +380,9 @@ impl Board for NatsBoard {
             let name = self.connection.names.jobs_stream(queue);
             let stream = match self.connection.streams.get_stream(name).await {
                 Ok(stream) => stream,
-                Err(error) if streams::is_missing(&error) => return Ok(Depth::default()),
+                Err(error) if streams::is_missing(&error) => {
+                    return Err(self.connection.not_created(&format!("queue `{queue}`"), &error));
+                }
                 Err(error) => return Err(self.connection.not_found("the queue", &error)),
             };
             let consumer = stream.consumer_info(RUNNERS).await;

@@ -177,12 +177,46 @@ async fn wrong_options_are_errors_of_usage() {
             "`nowhere` is not an address",
         ),
         ("serve --http nowhere", "`nowhere` is not an address"),
+        ("remote status --connect nats://h --token-file x", "a NATS server takes `--credentials`"),
+        ("remote status --connect nats://h --credentials missing", "cannot read `missing`"),
+        ("remote status --connect nats://a.b@h", "`a.b` is not a valid name of a caller"),
+        (&format!("remote status --connect {url} --credentials x"), "a hub takes `--token-file`"),
+        ("remote keep --connect nats://h", "name each queue"),
+        ("remote nats-config --caller a", "name each caller"),
+        ("remote nats-config --caller a --queue b.c", "--queue: "),
+        ("remote nats-config --caller a --queue b --listen nowhere", "--listen: "),
     ] {
         let words: Vec<&str> = line.split(' ').collect();
         let (code, printed, errors) = run(command(FLEET, RUNNER, &words)).await;
         assert_eq!((code, &*printed), (Some(2), ""), "{line}: {errors}");
         assert!(errors.starts_with("error: ") && errors.contains(reason), "{line}: {errors}");
     }
+}
+
+#[tokio::test]
+async fn nats_config_writes_a_configuration_once_and_keeps_keys() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().to_str().unwrap().to_owned() + "/nats";
+    let words = ["remote", "nats-config", "--dir", &dir, "--caller", "gateway", "--queue", "math"];
+    let words = [&words[..], &["--queue", "math", "--queue", "files"]].concat();
+    let (code, printed, errors) = run(command(FLEET, RUNNER, &words)).await;
+    assert_eq!((code, &*errors), (Some(0), ""));
+    for line in
+        ["nats-server -c ", "remote keep --connect nats://127.0.0.1:4222", "nats://gateway@"]
+    {
+        assert!(printed.contains(line), "{line}: {printed}");
+    }
+    let read = |name: &str| std::fs::read_to_string(format!("{dir}/{name}")).unwrap();
+    let config = read("nats.conf");
+    assert!(config.contains("sync_interval: always"), "{config}");
+    assert_eq!(config.matches("  RUNNER_math: {").count(), 1, "{config}");
+    let key = read("runner-math.nk");
+    let (code, _, errors) = run(command(FLEET, RUNNER, &words)).await;
+    assert_eq!(code, Some(3), "{errors}");
+    assert!(errors.contains("exists; remove it to write it anew"), "{errors}");
+    std::fs::remove_file(format!("{dir}/nats.conf")).unwrap();
+    let (code, ..) = run(command(FLEET, RUNNER, &words)).await;
+    assert_eq!((code, read("runner-math.nk"), read("nats.conf")), (Some(0), key, config));
 }
 
 #[tokio::test]

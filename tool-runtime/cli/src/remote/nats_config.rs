@@ -1,6 +1,7 @@
 //! `remote nats-config`: the configuration of a NATS server, and the keys of those who connect to it.
 
 use crate::{exit, print};
+use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -75,6 +76,7 @@ impl Settings {
                 "name each caller by `--caller NAME`, and each queue by `--queue NAME`".to_owned()
             );
         }
+        let (callers, queues) = (distinct(callers), distinct(queues));
         let text = |name, default: &str| arguments.value(name).unwrap_or(default).to_owned();
         let listen = text("listen", "127.0.0.1:4222");
         if listen
@@ -95,6 +97,9 @@ impl Settings {
     fn write(&self) -> Result<(), String> {
         let failed =
             |error: std::io::Error| format!("cannot write to `{}`: {error}", self.folder.display());
+        let keeper = NatsKey::random();
+        NatsServerConfig::new(&self.namespace, &keeper)
+            .map_err(|error| format!("--namespace: {error}"))?;
         std::fs::create_dir_all(&self.folder).map_err(failed)?;
         let file = self.folder.join("nats.conf");
         if file.exists() {
@@ -143,8 +148,18 @@ impl Settings {
                 key(&format!("caller-{caller}")),
             );
         }
+        if let Some(caller) = self.callers.first() {
+            text += &format!(
+                "\n\nA program calls by `main!(remote = \"nats://{caller}@{listen}{path}\")`, with TOOL_REMOTE_CREDENTIALS={}",
+                key(&format!("caller-{caller}")),
+            );
+        }
         text
     }
+}
+
+fn distinct<T: Ord>(names: Vec<T>) -> Vec<T> {
+    names.into_iter().collect::<BTreeSet<T>>().into_iter().collect()
 }
 
 fn read_or_create(file: &Path) -> Result<NatsKey, String> {

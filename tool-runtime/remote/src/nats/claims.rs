@@ -2,7 +2,7 @@
 
 use super::connection::{Connection, REQUEST};
 use super::streams;
-use super::subjects::last_token;
+use super::subjects::{self, last_token};
 use crate::board::{BoardError, Claim};
 use crate::message::{self, Job};
 use crate::names::{CallerName, Queue};
@@ -221,7 +221,8 @@ impl NatsClaim {
     ) -> Option<Self> {
         // The server counts from the moment at which it sent the job.
         let lease = lease - lease / 16;
-        let job = message::read::<Job>("a job", &message.payload);
+        let job = message::read::<Job>("a job", &message.payload)
+            .and_then(|job| subjects::check(job.step()).map(|()| job));
         let caller = last_token(&message.subject);
         let (job, caller) = match (job, caller) {
             (Ok(job), Some(caller)) => (job, caller),

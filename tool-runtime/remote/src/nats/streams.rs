@@ -11,7 +11,7 @@ use async_nats::jetstream::consumer::{AckPolicy, pull};
 use async_nats::jetstream::context::{GetStreamError, GetStreamErrorKind};
 use async_nats::jetstream::object_store::{self, ObjectInfo, ObjectStore};
 use async_nats::jetstream::stream::{
-    Config, DiscardPolicy, Republish, RetentionPolicy, StorageType, Stream,
+    Config, DirectGetErrorKind, DiscardPolicy, Republish, RetentionPolicy, StorageType, Stream,
 };
 use bytes::{Bytes, BytesMut};
 use std::time::Duration;
@@ -144,7 +144,10 @@ pub(super) async fn blob(connection: &Connection, info: &ObjectInfo) -> Result<B
     let (mut bytes, mut next) = (BytesMut::with_capacity(info.size), 1);
     for _ in 0..info.chunks {
         let chunk = stream.direct_get_next_for_subject(&subject, Some(next)).await;
-        let chunk = chunk.map_err(|error| failed(&error))?;
+        let chunk = chunk.map_err(|error| match error.kind() {
+            DirectGetErrorKind::NotFound => BoardError::NoBlob(info.name.clone()),
+            _ => failed(&error),
+        })?;
         bytes.extend_from_slice(&chunk.payload);
         if bytes.len() > info.size {
             return Err(BoardError::Damaged("a blob has more bytes than it should".to_owned()));

@@ -137,6 +137,7 @@ pub(super) fn check(step: &StepId) -> Result<(), String> {
     if (1..=128).contains(&id.len()) && id.bytes().all(is_plain) {
         return Ok(());
     }
+    let id: String = id.chars().take(128).collect();
     Err(format!("the step `{id}` has no id that NATS takes: 1 to 128 of `A-Z a-z 0-9 _ -`"))
 }
 
