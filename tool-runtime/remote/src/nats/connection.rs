@@ -350,6 +350,9 @@ fn code(error: &PublishError) -> Option<u64> {
 }
 
 /// The interface of the streams: that of this account, or the parts that it imports from another one, and whether it does.
+///
+/// # Errors
+/// The server has no streams, or does not answer.
 async fn streams(client: &Client, names: &Names, at: &str) -> Result<(Context, bool), BoardError> {
     let builder = || ContextBuilder::new().timeout(REQUEST).ack_timeout(REQUEST);
     let own = builder().build(client.clone());
@@ -364,8 +367,10 @@ async fn streams(client: &Client, names: &Names, at: &str) -> Result<(Context, b
                 "the NATS server at {at} has no JetStream; `jetstream {{}}` in its configuration enables it"
             )))
         }
-        // It is reported by what is done next.
-        _ => Ok((own, false)),
+        // Whoever guesses here may guess wrong until it ends.
+        _ => Err(BoardError::Disconnected(format!(
+            "the NATS server at {at} does not say whether it has streams: {error}"
+        ))),
     }
 }
 

@@ -4,6 +4,7 @@ use super::NatsServer;
 use crate::{Board as _, BoardError, LEASE, NatsBoard, NatsOptions};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpListener;
+use tokio_util::task::AbortOnDropHandle;
 
 async fn refused(address: &str, options: NatsOptions) -> String {
     match NatsBoard::connect(address, options).await.map(drop) {
@@ -12,15 +13,16 @@ async fn refused(address: &str, options: NatsOptions) -> String {
     }
 }
 
-#[tokio::test]
-async fn a_server_that_is_too_old_is_refused_with_the_reason() {
+/// A server of a version that takes connections, and answers nothing else. Returns its address.
+async fn speechless(version: &'static str) -> (String, AbortOnDropHandle<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("nats://{}", listener.local_addr().unwrap());
     let served = tokio::spawn(async move {
         let (stream, _) = listener.accept().await.unwrap();
         let mut stream = BufReader::new(stream);
-        let info =
-            r#"INFO {"server_id":"old","version":"2.10.29","max_payload":1048576,"headers":true}"#;
+        let info = format!(
+            r#"INFO {{"server_id":"test","version":"{version}","max_payload":1048576,"headers":true}}"#
+        );
         stream.write_all(format!("{info}\r\n").as_bytes()).await.unwrap();
         let mut line = String::new();
         while stream.read_line(&mut line).await.is_ok_and(|length| length > 0) {
@@ -30,9 +32,26 @@ async fn a_server_that_is_too_old_is_refused_with_the_reason() {
             line.clear();
         }
     });
+    (address, AbortOnDropHandle::new(served))
+}
+
+#[tokio::test]
+async fn a_server_that_is_too_old_is_refused_with_the_reason() {
+    let (address, _served) = speechless("2.10.29").await;
     let text = refused(&address, NatsOptions::default()).await;
     assert!(text.contains("has version 2.10.29; at least 2.11 is needed"), "{text}");
-    served.abort();
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_say_whether_it_has_streams_is_away() {
+    let (address, _served) = speechless("2.11.0").await;
+    // Whether they are those of another account depends on the answer.
+    match NatsBoard::connect(&address, NatsOptions::default()).await.map(drop) {
+        Err(BoardError::Disconnected(text)) => {
+            assert!(text.contains("does not say whether it has streams"), "{text}");
+        }
+        other => panic!("{other:?}"),
+    }
 }
 
 #[tokio::test]
