@@ -18,13 +18,13 @@ def tool(name, description, hints, /, **properties):
     schema = {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
 
     def add(function):
-        async def checked(call, /, **given):
+        async def checked(claim, /, **given):
             for key in {*properties, *given}:
                 rule, value = properties.get(key, {}), given.get(key)
                 fits = type(value) is {"string": str, "integer": int}.get(rule.get("type"))
                 if not fits or not re.search(rule.get("pattern", ""), str(value)):
                     raise ToolError("input", f"`{key}` of `{name}` is not {rule or 'an argument'}")
-            return await function(call, **given)
+            return await function(claim, **given)
 
         definition = {"name": name, "description": description, "inputSchema": schema, "annotations": hints}
         TOOLS[name] = definition, checked
@@ -62,9 +62,9 @@ async def append(_, name, line):
 
 
 @tool("files.wait", "Wait until a file exists.", {"readOnlyHint": True}, name=NAME)
-async def wait(call, name):
-    if call.job.get("accepts", {}).get("progress"):
-        await call.tell(note="progress", done=0, total=1, message="waiting")
+async def wait(claim, name):
+    if claim.job.get("accepts", {}).get("progress"):
+        await claim.tell(note="progress", done=0, total=1, message="waiting")
     while not path(name).exists():
         await asyncio.sleep(0.05)
     return f"{name} is there"

@@ -206,7 +206,7 @@ async fn configuration(client: &async_nats::Client, what: &str) -> Value {
     info["config"].take()
 }
 
-/// `runner.py` decides as the vectors say, and has the contracts of them that it can have.
+/// The runner in Python decides as the vectors say, and has the contracts of them that it can have.
 pub(super) async fn decisions_in_python() {
     let output = tokio::process::Command::new(python())
         .args(["-B", "-c", CHECK])
@@ -221,7 +221,7 @@ pub(super) async fn decisions_in_python() {
 
 const CHECK: &str = r#"
 import json, pathlib, sys
-from runner import contract, on_claim, on_end
+from protocol import contract, on_claim, on_end
 folder = pathlib.Path(sys.argv[1])
 decisions = json.loads((folder / "decisions.json").read_text())
 for name, decide, also in [
