@@ -22,6 +22,7 @@ pub use accounts::NatsServerConfig;
 pub use connection::NatsOptions;
 pub use keys::NatsKey;
 
+use crate::LEASE;
 use crate::board::{Board, BoardError, BoardState, Claim, Depth, Reach, Swap, Topic};
 use crate::listener::Listener;
 use crate::message::{self, Job};
@@ -78,10 +79,7 @@ impl NatsBoard {
     /// [`BoardError::Disconnected`]: the server does not answer.
     pub async fn connect(address: &str, options: NatsOptions) -> Result<Self, BoardError> {
         let connection = Arc::new(Connection::open(address, &options).await?);
-        #[cfg(test)]
-        let lease = options.lease.unwrap_or(crate::LEASE);
-        #[cfg(not(test))]
-        let lease = crate::LEASE;
+        let lease = options.lease.unwrap_or(LEASE);
         let (pulls, steps) = (Pulls::default(), Steps::default());
         let (records, blobs) = (OnceCell::new(), OnceCell::new());
         Ok(Self { connection, records, blobs, pulls, steps, lease })

@@ -207,8 +207,7 @@ struct NatsClaim {
     /// The time until which it is this runner's. The server takes what a lapsed claim says, and applies it to the next one.
     until: StdMutex<Option<Instant>>,
     lease: Duration,
-    /// The connection on which it was claimed. A queue that was created anew counts from one again, so what a claim of an
-    /// earlier connection says could be about another job.
+    /// The connection on which it was claimed. The job may be claimed by another runner once this one was away.
     epoch: u64,
 }
 

@@ -49,7 +49,6 @@ pub struct NatsOptions {
     namespace: Option<String>,
     name: Option<CallerName>,
     credentials: Option<PathBuf>,
-    #[cfg(test)]
     pub(super) lease: Option<Duration>,
 }
 
@@ -78,7 +77,7 @@ impl NatsOptions {
     }
 
     /// Sets the time after which claims lapse.
-    #[cfg(test)]
+    #[cfg(all(test, feature = "__nats-tests"))]
     #[must_use]
     pub(crate) fn lease(mut self, lease: Duration) -> Self {
         self.lease = Some(lease);
@@ -266,20 +265,17 @@ impl Connection {
 
     /// The meaning of a stream that does not exist and was not created. Somebody else may create it.
     pub(super) fn not_created(&self, what: &str, error: impl Display) -> BoardError {
-        let at = &self.address;
         if self.is_importing {
             return BoardError::Disconnected(format!(
-                "{what} does not exist at the NATS server {at}; `remote keep` creates it"
+                "{what} does not exist at the NATS server {}; `remote keep` creates it",
+                self.address
             ));
         }
-        let reason = self.refusal().unwrap_or_else(|| error.to_string());
-        BoardError::Disconnected(format!(
-            "{what} was not created at the NATS server {at}: {reason}"
-        ))
+        self.failed(&format!("{what} was not created"), error)
     }
 
     /// The right that the server has just refused this program. It does not say what it answers by that.
-    pub(super) fn refusal(&self) -> Option<String> {
+    fn refusal(&self) -> Option<String> {
         let refused = lock(&self.refused);
         let (at, text) = refused.as_ref()?;
         (at.elapsed() < REQUEST + Duration::from_secs(1)).then(|| text.clone())
@@ -375,7 +371,7 @@ async fn streams(client: &Client, names: &Names, at: &str) -> Result<(Context, b
 }
 
 /// The subjects of answers to a caller or runner begin with this.
-pub(super) fn inbox_prefix(name: &CallerName) -> String {
+fn inbox_prefix(name: &CallerName) -> String {
     format!("_INBOX.{name}")
 }
 

@@ -14,6 +14,7 @@ use async_nats::jetstream::stream::{
     Config, DirectGetErrorKind, DiscardPolicy, Republish, RetentionPolicy, StorageType, Stream,
 };
 use bytes::{Bytes, BytesMut};
+use std::error::Error as _;
 use std::time::Duration;
 
 /// The time for which records, jobs and blobs are kept at most.
@@ -115,9 +116,14 @@ fn first_sequence() -> u64 {
 
 /// The blobs.
 pub(super) async fn blobs(connection: &Connection) -> Result<ObjectStore, BoardError> {
-    let bucket = connection.names.blobs();
-    if let Ok(store) = connection.streams.get_object_store(&bucket).await {
-        return Ok(store);
+    let (what, bucket) = ("the store of blobs", connection.names.blobs());
+    match connection.streams.get_object_store(&bucket).await {
+        Ok(store) => return Ok(store),
+        Err(error) => match error.source().and_then(|error| error.downcast_ref()) {
+            Some(error) if is_missing(error) => {}
+            Some(error) => return Err(connection.not_found(what, error)),
+            None => return Err(connection.failed(&format!("{what} cannot be used"), error)),
+        },
     }
     let config = object_store::Config {
         bucket,
@@ -126,7 +132,7 @@ pub(super) async fn blobs(connection: &Connection) -> Result<ObjectStore, BoardE
         ..object_store::Config::default()
     };
     let store = connection.streams.create_object_store(config).await;
-    store.map_err(|error| connection.not_created("the store of blobs", error))
+    store.map_err(|error| connection.not_created(what, error))
 }
 
 /// The bytes of a blob. They are read one chunk after another: a consumer would send them to any subject, so nobody but the

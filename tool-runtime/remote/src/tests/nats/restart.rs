@@ -44,7 +44,6 @@ async fn a_claim_from_before_a_restart_is_neither_renewed_nor_finished() {
     restarted(&mut server, [&caller, &runner]).await;
     caller.submit(&queue(), &job(&second), KEEP).await.unwrap();
     let claim = runner.claim(&queue(), 1).await.unwrap().remove(0);
-    // Both have the same number at the server.
     assert_eq!(before.renew().await, Err(BoardError::Lapsed));
     assert_eq!(before.finish().await, Err(BoardError::Lapsed));
     assert_eq!(before.later(Duration::ZERO).await, Err(BoardError::Lapsed));
