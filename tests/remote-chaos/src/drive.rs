@@ -6,6 +6,7 @@ mod fault;
 mod hub;
 mod nats;
 mod part;
+mod progress;
 mod proxy;
 
 use crate::Failure;
@@ -16,6 +17,7 @@ use crate::network::CALLERS;
 use fastrand::Rng;
 use fault::{CUTS, Fault, STOPS};
 use part::{Clock, Kind, Part};
+use progress::Progress;
 use proxy::Proxy;
 use std::collections::HashSet;
 use std::net::TcpListener;
@@ -34,6 +36,10 @@ const CALLS_PER_KILL: usize = 25;
 /// There is another disturbance for this many calls.
 const CALLS_PER_STOP: usize = 50;
 const CALLS_PER_FAULT: usize = 25;
+
+/// The number of kills and of other disturbances that do not wait until enough calls are answered. Without a limit all would
+/// be over before most calls begin.
+const AHEAD: usize = 12;
 
 /// The pause between two kills or other disturbances, and that before a process is replaced, in milliseconds.
 const KILL: std::ops::Range<u64> = 200..1000;
@@ -210,6 +216,7 @@ struct Drive {
     /// The processes that were stopped or cut off for longer than a lease.
     lapsed: HashSet<u32>,
     calls: usize,
+    progress: Progress,
 }
 
 impl Drive {
@@ -253,6 +260,7 @@ impl Drive {
             dead: HashSet::new(),
             lapsed: HashSet::new(),
             calls,
+            progress: Progress::new(folder),
         };
         drive.note(&format!("to come: {:?}", drive.faults))?;
         (0..drive.parts.len()).try_for_each(|index| drive.spawn(index))?;
@@ -276,9 +284,10 @@ impl Drive {
             self.replace()?;
             // Nothing is proved by what hits processes that have not begun.
             if effects.exists() {
-                self.kill();
+                let answered = self.progress.answered()?;
+                self.kill(answered);
                 self.calm()?;
-                self.disturb().await?;
+                self.disturb(answered).await?;
             }
             sleep(TICK).await;
         }
@@ -317,8 +326,9 @@ impl Drive {
     }
 
     /// Kills a process that is not about to crash by itself.
-    fn kill(&mut self) {
-        if self.kills == self.most_kills || Instant::now() < self.kill_at {
+    fn kill(&mut self, answered: usize) {
+        let most = self.most_kills.min(AHEAD + answered / CALLS_PER_KILL);
+        if self.kills >= most || Instant::now() < self.kill_at {
             return;
         }
         let kind = match self.random.u8(..4) {
@@ -368,8 +378,8 @@ impl Drive {
     }
 
     /// Begins the next disturbance that has a victim.
-    async fn disturb(&mut self) -> Result<(), Failure> {
-        if Instant::now() < self.fault_at {
+    async fn disturb(&mut self, answered: usize) -> Result<(), Failure> {
+        if self.begun >= AHEAD + answered / CALLS_PER_FAULT || Instant::now() < self.fault_at {
             return Ok(());
         }
         for next in 0..self.faults.len() {
