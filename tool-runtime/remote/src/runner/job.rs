@@ -132,9 +132,11 @@ impl Attended<'_> {
     async fn begin(&self, has_tool: bool) -> Result<Option<Begun>, BoardError> {
         let round = self.job.round();
         let is_first = round == 1 && !self.claim.is_repeated();
-        let mut record = match self.mode {
-            RetryMode::SafeToRetry if is_first => None,
-            _ => self.read().await?,
+        // A write says whether there is a record after all. A refusal would take the place of a start.
+        let is_fenced = self.mode == RetryMode::SafeToRetry || has_tool;
+        let mut record = match is_first && is_fenced {
+            true => None,
+            false => self.read().await?,
         };
         loop {
             let holder = |runner: &RunnerId| self.holder(runner);
