@@ -3,7 +3,8 @@
 //! | File | Topic |
 //! |---|---|
 //! | `accounts` | the configuration of a server with the rights of each caller and runner |
-//! | `connection` | options, the state of the connection, and what failures mean |
+//! | `address`, `options` | what [`NatsBoard::connect`] takes |
+//! | `connection` | the state of the connection, and what failures mean |
 //! | `keys` | credentials |
 //! | `subjects` | the names of subjects and streams |
 //! | `streams` | streams that are created when they are missing |
@@ -11,16 +12,18 @@
 //! | `listen` | subscriptions, which go on after an interruption |
 
 mod accounts;
+mod address;
 mod claims;
 mod connection;
 mod keys;
 mod listen;
+mod options;
 mod streams;
 mod subjects;
 
 pub use accounts::NatsServerConfig;
-pub use connection::NatsOptions;
 pub use keys::NatsKey;
+pub use options::NatsOptions;
 
 use crate::LEASE;
 use crate::board::{Board, BoardError, BoardState, Claim, Depth, Reach, Swap, Topic};

@@ -1,23 +1,24 @@
 //! The connection to a server: its state, and what its failures mean.
 
-use super::keys::with_credentials;
+use super::address::Address;
+use super::options::NatsOptions;
 use super::streams::MAX_QUEUED;
 use super::subjects::{Names, RUNNERS};
 use crate::board::{BoardError, Reach};
-use crate::names::{CallerName, NameError, Queue};
+use crate::names::{CallerName, Queue};
 use async_nats::connection::State;
 use async_nats::jetstream::context::{
     AccountErrorKind, ContextBuilder, GetStreamError, GetStreamErrorKind, PublishError,
     PublishErrorKind,
 };
 use async_nats::jetstream::{self, Context, ErrorCode};
-use async_nats::{Client, ConnectError, ConnectErrorKind, ConnectOptions, Event, ServerAddr};
-use async_nats::{ServerError, StatusCode, Subscriber};
+use async_nats::{
+    Client, ConnectError, ConnectErrorKind, Event, ServerError, StatusCode, Subscriber,
+};
 use bytes::Bytes;
 use futures_util::StreamExt as _;
 use std::error::Error as _;
 use std::fmt::Display;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
@@ -42,90 +43,6 @@ const NO_STREAMS_OF_ACCOUNT: ErrorCode = ErrorCode::JETSTREAM_NOT_ENABLED_FOR_AC
 
 /// The error code for a subject that has as many messages as it may have.
 const SUBJECT_IS_FULL: u64 = 10077;
-
-/// Options of [`NatsBoard::connect`](super::NatsBoard::connect).
-#[derive(Clone, Debug, Default)]
-pub struct NatsOptions {
-    namespace: Option<String>,
-    name: Option<CallerName>,
-    credentials: Option<PathBuf>,
-    pub(super) lease: Option<Duration>,
-}
-
-impl NatsOptions {
-    /// Sets the namespace, which separates installations that share a server: 1 to 32 of the characters `a-z`, `0-9` and
-    /// `-`. Default: the path of the address, or else `tools`.
-    #[must_use]
-    pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
-        self.namespace = Some(namespace.into());
-        self
-    }
-
-    /// Sets the name of this caller or runner, which has to be the one that its credentials allow. Default: the user in the
-    /// address, or else the name of the program.
-    #[must_use]
-    pub fn name(mut self, name: CallerName) -> Self {
-        self.name = Some(name);
-        self
-    }
-
-    /// Sets the file with the credentials of this caller or runner: a JWT with its seed, or the seed of an NKEY. Default: none.
-    #[must_use]
-    pub fn credentials(mut self, file: impl Into<PathBuf>) -> Self {
-        self.credentials = Some(file.into());
-        self
-    }
-
-    /// Sets the time after which claims lapse.
-    #[cfg(all(test, feature = "__nats-tests"))]
-    #[must_use]
-    pub(crate) fn lease(mut self, lease: Duration) -> Self {
-        self.lease = Some(lease);
-        self
-    }
-
-    fn connect_options(&self) -> Result<ConnectOptions, BoardError> {
-        match &self.credentials {
-            Some(file) => with_credentials(file).map_err(BoardError::Refused),
-            None => Ok(ConnectOptions::new()),
-        }
-    }
-}
-
-/// An address: the server, the namespace there, and who connects.
-#[derive(Debug)]
-struct Address {
-    server: ServerAddr,
-    namespace: Option<String>,
-    name: Option<CallerName>,
-}
-
-impl Address {
-    /// Reads `nats://NAME@HOST:PORT/NAMESPACE`. With a password, the name is that of a user of the server, too.
-    fn read(text: &str) -> Result<Self, String> {
-        let (scheme, rest) = text.split_once("://").unwrap_or(("nats", text));
-        let (user, rest) =
-            rest.rsplit_once('@').map_or((None, rest), |(user, it)| (Some(user), it));
-        let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
-        let shown = format!("`{scheme}://{host}`");
-        if !matches!(scheme, "nats" | "tls") || path.contains('/') {
-            return Err(format!(
-                "{shown} is not the address of a NATS server; write `nats://HOST:PORT` or `tls://HOST:PORT`"
-            ));
-        }
-        let name = user.map(|user| user.split(':').next().unwrap_or(user).parse());
-        let name = name.transpose().map_err(|error: NameError| error.to_string())?;
-        let server = match user {
-            Some(user) if user.contains(':') => format!("{scheme}://{user}@{host}"),
-            _ => format!("{scheme}://{host}"),
-        };
-        let server = server.parse::<ServerAddr>();
-        let server = server
-            .map_err(|error| format!("{shown} is not the address of a NATS server: {error}"))?;
-        let namespace = Some(path).filter(|path| !path.is_empty()).map(str::to_owned);
-        Ok(Self { server, namespace, name })
-    }
-}
 
 /// The state of a connection, as its events tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -166,16 +83,15 @@ impl Connection {
     /// # Errors
     /// The address or the credentials are wrong, the server is away, or it is too old.
     pub(super) async fn open(address: &str, options: &NatsOptions) -> Result<Self, BoardError> {
-        let Address { server, namespace, name } =
-            Address::read(address).map_err(BoardError::Refused)?;
+        let address = Address::read(address).map_err(BoardError::Refused)?;
+        let (shown, is_confidential) = (address.shown(), address.is_confidential());
+        let Address { server, namespace, name } = address;
         let namespace = options.namespace.clone().or(namespace);
         let names = Names::new(namespace.as_deref().unwrap_or("tools"));
         let names = names.map_err(BoardError::Refused)?;
         let name = options.name.clone().or(name);
         let name = name.unwrap_or_else(|| CallerName::of_program(&program_name()));
-        let shown = format!("{}:{}", server.host(), server.port());
-        let (link, is_confidential) =
-            (watch::Sender::new(Link::default()), is_confidential(&server));
+        let link = watch::Sender::new(Link::default());
         let (heard, refused) = (link.subscribe(), Refused::default());
         let refusals = Arc::clone(&refused);
         let connecting = options
@@ -406,11 +322,4 @@ fn cannot_connect(address: &str, error: &ConnectError) -> BoardError {
         ConnectErrorKind::ServerParse | ConnectErrorKind::Tls => BoardError::Refused(text),
         _ => BoardError::Disconnected(text),
     }
-}
-
-/// Whether nobody between here and the server can read: by TLS, or on this machine.
-fn is_confidential(url: &ServerAddr) -> bool {
-    let host = url.host().trim_matches(['[', ']']);
-    let is_local = host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback());
-    url.tls_required() || is_local || host == "localhost"
 }
