@@ -97,8 +97,8 @@ pub(crate) enum OnBegin {
     Follow(u32),
     /// Return the outcome.
     Return(Payload),
-    /// The outcome is unknown: an earlier attempt gave up while the tool ran.
-    Unknown,
+    /// The outcome is unknown: an earlier attempt gave up while the tool ran, and wrote this.
+    Unknown(Payload),
 }
 
 /// Decides how a caller begins or continues a step.
@@ -109,7 +109,7 @@ pub(crate) fn on_begin(mode: RetryMode, record: Option<&Record>) -> OnBegin {
         State::Started { .. } => OnBegin::Follow(record.round),
         State::Suspended => OnBegin::Submit(next),
         State::Done { .. } if gives_way(record, mode, next) => OnBegin::Submit(next),
-        State::Done { by: Author::Caller(_), .. } => OnBegin::Unknown,
+        State::Done { by: Author::Caller(_), outcome, .. } => OnBegin::Unknown(outcome.clone()),
         State::Done { outcome, .. } => OnBegin::Return(outcome.clone()),
     }
 }
@@ -308,7 +308,7 @@ mod tests {
             assert_eq!(begin(mode, given_up(1, Ended::Suspended)), OnBegin::Submit(2));
         }
         assert_eq!(begin(SafeToRetry, given_up(1, Ended::Started)), OnBegin::Submit(2));
-        assert_eq!(begin(AtMostOnce, given_up(1, Ended::Started)), OnBegin::Unknown);
+        assert_eq!(begin(AtMostOnce, given_up(1, Ended::Started)), OnBegin::Unknown(outcome()));
         assert_eq!(begin(AtMostOnce, settled(1)), OnBegin::Return(outcome()));
     }
 

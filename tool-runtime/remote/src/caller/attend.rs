@@ -114,7 +114,7 @@ impl<'a> Attempt<'a> {
             OnBegin::Return(payload) => {
                 return Ok(Err(self.outcome(payload, record.as_ref()).await));
             }
-            OnBegin::Unknown => return Ok(Err(Err(self.unknown()))),
+            OnBegin::Unknown(payload) => return Ok(Err(Err(self.given_up(payload).await))),
         }
         Ok(Ok(listener))
     }
@@ -326,6 +326,14 @@ impl<'a> Attempt<'a> {
         });
         let outcome = timeout_at(self.until + GRACE, self.tool.outcome(payload, author));
         outcome.await.unwrap_or_else(|_| Err(self.tool.timed_out("its result could not be read")))
+    }
+
+    /// What an attempt returns after one that gave up while the tool ran. That one may have found out why the outcome is unknown.
+    async fn given_up(&self, payload: Payload) -> CallError {
+        match self.outcome(payload, None).await {
+            Err(error) if error.class() == ErrorClass::Indeterminate => error,
+            _ => self.unknown(),
+        }
     }
 
     fn unknown(&self) -> CallError {

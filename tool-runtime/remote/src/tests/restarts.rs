@@ -120,3 +120,28 @@ async fn a_runner_that_could_not_report_an_outcome_says_so_when_it_ends() {
     let (_, error) = tokio::join!(call(&pool, "pay"), stop);
     assert_eq!(error, "the runner ends before it could report the outcomes of 1 of its calls");
 }
+
+#[tokio::test(start_paused = true)]
+async fn each_attempt_of_an_execution_gets_the_same_reason_for_an_unknown_outcome() {
+    let (fleet, runs) = (Fleet::new(), Arc::<AtomicUsize>::default());
+    let served = || pool([slow("pay", false, 60 * SECOND, &runs)]);
+    let runner = fleet.run_pool(served());
+    let (first, remote) = fleet.connect().await;
+    let attempt = async |pool: &ToolPool, attempt| {
+        let execution = Execution::new("nightly").with_attempt(attempt);
+        let context = pool.context().in_execution(&Arc::new(execution));
+        pool.call_with(ToolCall::new("pay", "{}"), &context).await
+    };
+    let kill = async {
+        sleep(SECOND).await;
+        runner.kill().await;
+    };
+    // No other runner is there, so the caller writes the outcome.
+    let (result, ()) = tokio::join!(attempt(&first, 1), kill);
+    assert_eq!(class(&result), Some(ErrorClass::Indeterminate));
+    remote.close().await;
+    let _runner = fleet.run_pool(served());
+    let (second, _remote) = fleet.connect().await;
+    assert_eq!(text(&attempt(&second, 2).await), text(&result));
+    assert_eq!(runs.load(Ordering::SeqCst), 1);
+}

@@ -176,11 +176,10 @@ fn begin(it: Input<'_>, decisions: &RefCell<Vec<OnBegin>>) -> Value {
     let decision = on_begin(it.mode, it.record());
     let round = match &decision {
         OnBegin::Submit(round) | OnBegin::Follow(round) => Some(*round),
-        OnBegin::Return(outcome) => {
+        OnBegin::Return(outcome) | OnBegin::Unknown(outcome) => {
             it.check_outcome(outcome);
             None
         }
-        OnBegin::Unknown => None,
     };
     with(note(decisions, decision), round)
 }
