@@ -1,6 +1,6 @@
 //! Prints the user's function.
 
-use crate::item::{ToolFn, is_arg, is_entry_point, is_mistaken_for_arg};
+use crate::item::{ToolFn, is_arg, is_entry_point, is_mistaken_for_arg, is_test};
 use crate::{docs, shape};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
@@ -17,7 +17,9 @@ impl ToTokens for ToolFn {
         for input in &mut signature.inputs {
             attributes_mut(input).retain(|attribute| !is_ours(attribute));
         }
-        let is_unprintable = |attribute: &Attribute| is_arg(attribute) || is_entry_point(attribute);
+        let is_unprintable = |attribute: &Attribute| {
+            is_arg(attribute) || is_entry_point(attribute) || is_test(attribute)
+        };
         for attribute in self.attributes.iter().filter(|attribute| !is_unprintable(attribute)) {
             attribute.to_tokens(tokens);
         }

@@ -13,9 +13,11 @@ use crate::item::{self, ToolFn};
 use crate::kind::Kind;
 use crate::manifest;
 use crate::model::Model;
+use crate::shape;
+use crate::surroundings::{self, Place};
 use crate::validate;
 use proc_macro2::{Span, TokenStream};
-use quote::quote;
+use quote::{ToTokens as _, quote};
 use syn::{Error, Lit, Path};
 
 /// Expands `#[tool]`. Takes `proc_macro2` tokens so that tests can call it.
@@ -55,12 +57,39 @@ fn expand_fn(kind: Kind, options: TokenStream, function: &ToolFn) -> TokenStream
         let error = diagnostics.into_error().map(Error::into_compile_error);
         return quote!(#function #error);
     }
+    if let Some(error) = misplaced(kind, function) {
+        let error = error.into_compile_error();
+        return quote!(#function #error);
+    }
     let model = Model::new(kind, options, function, &mut diagnostics);
     validate::validate(&model, &mut diagnostics);
     let is_found = is_found(noun, model.options.runtime.as_ref(), &mut diagnostics);
     let error = diagnostics.into_error().map(Error::into_compile_error);
-    let generated = (is_found && model.is_free()).then(|| codegen::generate(&model));
+    let generated = (is_found && model.is_free() && model.same_struct.is_none())
+        .then(|| codegen::generate(&model));
     quote!(#function #generated #error)
+}
+
+/// The error about a function in a block, where no items can follow it. One with `self` shows that itself.
+fn misplaced(kind: Kind, function: &ToolFn) -> Option<Error> {
+    let signature = &function.signature;
+    if signature.receiver().is_some() || shape::mentions_self(function) || !function.has_body() {
+        return None;
+    }
+    let parameters = signature.inputs.to_token_stream();
+    let (name, noun) = (&signature.ident, kind.noun());
+    let (place, remedy) = match (surroundings::place(name, &parameters)?, kind) {
+        (Place::Free, _) => return None,
+        (Place::Impl, Kind::Tool) => (
+            "an `impl` block",
+            ", or write `#[toolset]` above the block and `&self` as the first parameter",
+        ),
+        (Place::Impl, _) => ("an `impl` block", ""),
+        (Place::Trait, _) => ("a trait", ""),
+    };
+    let message =
+        format!("`{name}` is in {place}, and a {noun} is a free function; move it out{remedy}");
+    Some(Error::new(name.span(), message))
 }
 
 /// Reports a runtime that the manifest renames, unless the path is given.

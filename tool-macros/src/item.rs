@@ -58,6 +58,11 @@ pub(crate) fn is_entry_point(attribute: &Attribute) -> bool {
     attribute.path().segments.len() > 1 && is_named(attribute, "main")
 }
 
+/// Whether an attribute makes a test of a function, as `#[test]` and `#[tokio::test]` do.
+pub(crate) fn is_test(attribute: &Attribute) -> bool {
+    is_named(attribute, "test")
+}
+
 /// Whether an attribute is the macro `name`, by any path.
 pub(crate) fn is_named(attribute: &Attribute, name: &str) -> bool {
     attribute.path().segments.last().is_some_and(|segment| segment.ident == name)

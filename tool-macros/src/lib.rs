@@ -38,6 +38,7 @@ mod model;
 mod names;
 mod options;
 mod shape;
+mod surroundings;
 mod toolset;
 mod types;
 mod unsigned;

@@ -3,17 +3,18 @@
 use crate::diagnostics::Diagnostics;
 use crate::docs::Docs;
 use crate::hints::Hints;
-use crate::item::{FnKind, ToolFn, plain_ident};
+use crate::item::{self, FnKind, ToolFn, plain_ident};
 use crate::kind::Kind;
 use crate::names::{self, Runtime};
 use crate::options::{ArgOptions, FunctionOptions};
 use crate::shape;
+use crate::surroundings::{self, Rival};
 use crate::toolset::Toolset;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use std::collections::HashSet;
 use std::time::Duration;
-use syn::{Attribute, FnArg, LitStr, PatType, ReturnType, Type, TypeReference};
+use syn::{Attribute, Expr, FnArg, LitStr, PatType, ReturnType, Type, TypeReference, parse_quote};
 
 /// A function with everything that validation and code generation need.
 pub(crate) struct Model<'a> {
@@ -29,8 +30,8 @@ pub(crate) struct Model<'a> {
     pub(crate) parameters: Vec<Parameter<'a>>,
     /// An earlier method that is a tool of the same name.
     pub(crate) duplicate: Option<Ident>,
-    /// An earlier method that generates a struct of the same name.
-    pub(crate) same_struct: Option<Ident>,
+    /// What else has the name of the generated struct.
+    pub(crate) same_struct: Option<Rival>,
     /// Whether generated code can call the function.
     pub(crate) is_callable: bool,
 }
@@ -110,12 +111,38 @@ impl<'a> Model<'a> {
         if !function.signature.generics.params.is_empty() {
             model.parameters.clear();
         }
+        model.check_values(diagnostics);
+        if toolset.is_none() {
+            let parameters = function.signature.inputs.to_token_stream();
+            model.same_struct =
+                surroundings::same_struct(model.ident(), &parameters, &model.action());
+        }
         let mut seen = HashSet::new();
         model.parameters.retain(|parameter| match parameter {
             Parameter::Argument(argument) => seen.insert(argument.ident.to_string()),
             Parameter::Injected(_) => true,
         });
         model
+    }
+
+    /// Reports defaults and examples that need the function, and leaves them out.
+    fn check_values(&mut self, diagnostics: &mut Diagnostics) {
+        let names: Vec<&Ident> = item::parameter_names(&self.function.signature).collect();
+        let mut check = |kind: &str, value: &mut Expr| {
+            if let Some(error) = shape::value_error(kind, value, &names) {
+                diagnostics.push(error);
+                *value = parse_quote!(loop {});
+            }
+        };
+        for parameter in &mut self.parameters {
+            let Parameter::Argument(argument) = parameter else { continue };
+            if let Some((_, Some(default))) = &mut argument.options.default {
+                check("default", default);
+            }
+            if let Some(example) = &mut argument.options.example {
+                check("example", &mut example.0);
+            }
+        }
     }
 
     /// The name of the tool, prompt or resource, and the span it comes from.
@@ -301,8 +328,8 @@ pub(crate) fn find_duplicates(tools: &mut [Model<'_>]) {
         let duplicate = certain().find(|other| other.name().0 == tool.name().0);
         let same_struct = certain().find(|other| other.action() == tool.action());
         let (duplicate, same_struct) = (
-            duplicate.map(|parameter| parameter.ident().clone()),
-            same_struct.map(|parameter| parameter.ident().clone()),
+            duplicate.map(|other| other.ident().clone()),
+            same_struct.map(|other| Rival::Function(other.ident().to_string())),
         );
         (tool.duplicate, tool.same_struct) = (duplicate, same_struct);
     }

@@ -10,12 +10,14 @@ mod parameter;
 mod receiver;
 mod replacement;
 mod shared_state;
+mod value;
 
 pub(crate) use block::block_errors;
 pub(crate) use output::{is_borrowed_str, output_error, success};
 pub(crate) use parameter::{is_plain_argument, is_unsupported};
 pub(crate) use replacement::replacement;
 pub(crate) use shared_state::{generic, optional};
+pub(crate) use value::value_error;
 
 use crate::item::{self, FnKind, ToolFn};
 use crate::kind::Kind;
@@ -33,6 +35,7 @@ pub(crate) fn signature_errors(function: &ToolFn, fn_kind: FnKind, kind: Kind) -
     errors.extend(body(function, kind));
     errors.extend(receiver::check(signature, fn_kind, kind));
     errors.extend(entry_point(function, kind));
+    errors.extend(test(function, kind));
     errors.extend(own_type(function, kind));
     errors.extend(duplicates(signature));
     for input in &signature.inputs {
@@ -101,6 +104,16 @@ fn entry_point(function: &ToolFn, kind: Kind) -> Option<Error> {
     let written = attribute.path().to_token_stream().to_string().replace(' ', "");
     let message = format!(
         "a {} runs on the runtime of its server; remove `#[{written}]` here and write it above `fn main`",
+        kind.noun()
+    );
+    Some(Error::new_spanned(attribute, message))
+}
+
+/// `#[test]` leaves out the function in all builds but those of tests.
+fn test(function: &ToolFn, kind: Kind) -> Option<Error> {
+    let attribute = function.attributes.iter().find(|a| item::is_test(a))?;
+    let message = format!(
+        "a test is not a {}; write the test as another function that calls this one",
         kind.noun()
     );
     Some(Error::new_spanned(attribute, message))

@@ -2,6 +2,7 @@
 //! are in `shape`.
 
 mod access;
+mod foreign;
 mod header;
 mod match_as;
 mod metadata;
@@ -13,6 +14,7 @@ pub(crate) use toolset::toolset;
 
 use crate::diagnostics::Diagnostics;
 use crate::docs;
+use crate::expressions;
 use crate::formats;
 use crate::hints::is_given;
 use crate::item;
@@ -21,9 +23,11 @@ use crate::limits::Limits;
 use crate::model::{Argument, Injected, Model, Parameter};
 use crate::names;
 use crate::shape;
+use crate::surroundings::Rival;
 use crate::unsigned;
 use darling::util::{Flag, PreservedStrExpr};
 use proc_macro2::Span;
+use regex_automata::nfa::thompson::pikevm::PikeVM;
 use std::collections::HashSet;
 use syn::{Attribute, Expr, FnArg, LitStr};
 
@@ -50,6 +54,9 @@ pub(crate) fn validate(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     }
     one_flatten(model, diagnostics);
     distinct_names(model, diagnostics);
+    if model.toolset.is_none() {
+        distinct_action(model, diagnostics);
+    }
 }
 
 /// Attributes in places where they have no meaning.
@@ -69,9 +76,13 @@ fn attributes(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             }
         };
         for attribute in typed.attrs.iter().filter(|a| item::is_mistaken_for_arg(a)) {
+            let instead = foreign::instead(attribute);
+            let instead = instead.unwrap_or_else(|| {
+                "write `#[arg(...)]`, or put it on a field of a type".to_owned()
+            });
             diagnostics.error_on(
                 attribute,
-                "this attribute means nothing on a parameter; write `#[arg(...)]`, or put it on the type",
+                format!("this attribute means nothing on a parameter; {instead}"),
             );
         }
     }
@@ -133,6 +144,26 @@ fn check_name(kind: Kind, name: &str, span: Span, diagnostics: &mut Diagnostics)
             ),
         );
     }
+}
+
+/// The struct of a function is the only item of its name.
+fn distinct_action(model: &Model<'_>, diagnostics: &mut Diagnostics) {
+    let (action, noun) = (model.action(), model.kind.noun());
+    let how = format!("write another name, as in `#[{noun}(action = Name)]`");
+    let message = match &model.same_struct {
+        // rustc reports two functions of the same name.
+        Some(Rival::Function(other)) if model.ident() == other => return,
+        Some(Rival::Function(other)) => {
+            format!("`{other}` makes the struct `{action}` already; {how}")
+        }
+        Some(Rival::Type) => {
+            format!(
+                "`{action}` is there already, and is the name of the struct of this {noun}; {how}"
+            )
+        }
+        None => return,
+    };
+    diagnostics.error_at(action.span(), message);
 }
 
 fn hints(model: &Model<'_>, diagnostics: &mut Diagnostics) {
@@ -197,7 +228,7 @@ fn argument(argument: &Argument<'_>, diagnostics: &mut Diagnostics) {
     ranges(argument, diagnostics);
     lengths(argument, diagnostics);
     if let Some(pattern) = &argument.options.pattern {
-        regex(pattern, diagnostics);
+        regex(pattern, argument, diagnostics);
     }
     if let Some(format) = &argument.options.format {
         formats::check(format, diagnostics);
@@ -207,7 +238,9 @@ fn argument(argument: &Argument<'_>, diagnostics: &mut Diagnostics) {
 fn described(argument: &Argument<'_>, diagnostics: &mut Diagnostics) {
     let name = argument.ident;
     // For other types, the compiler checks first whether they can be arguments.
-    if argument.is_undescribed() && shape::is_plain_argument(argument.ty()) {
+    if argument.typed.attrs.iter().any(foreign::describes) {
+        // That it is the wrong attribute is reported already.
+    } else if argument.is_undescribed() && shape::is_plain_argument(argument.ty()) {
         diagnostics.error_at(name.span(), undescribed(argument));
     } else if argument.docs.is_empty() {
         diagnostics.error_at(
@@ -291,12 +324,27 @@ fn lengths(argument: &Argument<'_>, diagnostics: &mut Diagnostics) {
     }
 }
 
-fn regex(pattern: &LitStr, diagnostics: &mut Diagnostics) {
+fn regex(pattern: &LitStr, argument: &Argument<'_>, diagnostics: &mut Diagnostics) {
     if let Err(error) = regex_syntax::parse(&pattern.value()) {
         diagnostics.error_at(
             pattern.span(),
             format!("bad pattern: {}; write a regular expression in the syntax of crate `regex`, which has no look-around", reason(&error)),
         );
+        return;
+    }
+    // One that is too large for this is checked when the pool is built.
+    let Ok(regex) = PikeVM::new(&pattern.value()) else { return };
+    for (kind, value) in values(argument) {
+        let Some(text) = expressions::text(value) else { continue };
+        if !regex.is_match(&mut regex.create_cache(), &text.value()) {
+            let (written, pattern) = (text.token(), pattern.value());
+            diagnostics.error_at(
+                text.span(),
+                format!(
+                    "the {kind} `{written}` does not match the pattern `{pattern}`; write one that the pattern allows"
+                ),
+            );
+        }
     }
 }
 

@@ -1,14 +1,14 @@
-//! Parses a function's signature, also one with a missing comma.
+//! Parses a function's signature, also one with a missing comma or colon.
 
-use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::parse::discouraged::Speculative;
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::token::Brace;
-use syn::{FnArg, Signature, Token};
+use syn::{Attribute, FnArg, Signature, Token, Type, parse_quote};
 
-/// Parses a signature. A missing comma between two parameters is inserted silently: rustc has already
+/// Parses a signature. A missing comma between two parameters, or a missing colon, is inserted silently: rustc has already
 /// reported it.
 pub(super) fn parse(input: ParseStream<'_>) -> syn::Result<Signature> {
     let ahead = input.fork();
@@ -17,11 +17,11 @@ pub(super) fn parse(input: ParseStream<'_>) -> syn::Result<Signature> {
             input.advance_to(&ahead);
             Ok(signature)
         }
-        Err(error) => with_commas(input).ok_or(error),
+        Err(error) => completed(input).ok_or(error),
     }
 }
 
-fn with_commas(input: ParseStream<'_>) -> Option<Signature> {
+fn completed(input: ParseStream<'_>) -> Option<Signature> {
     let ahead = input.fork();
     let mut tokens = TokenStream::new();
     let mut has_parameters = false;
@@ -46,7 +46,7 @@ fn separated(list: &Group) -> Option<Group> {
     let parse_parameters = |input: ParseStream<'_>| {
         let mut parameters: Punctuated<FnArg, Token![,]> = Punctuated::new();
         while !input.is_empty() {
-            parameters.push_value(input.parse()?);
+            parameters.push_value(parameter(input)?);
             if input.peek(Token![;]) {
                 input.parse::<Token![;]>()?;
             }
@@ -59,6 +59,19 @@ fn separated(list: &Group) -> Option<Group> {
     let mut group = Group::new(Delimiter::Parenthesis, parameters.into_token_stream());
     group.set_span(list.span());
     Some(group)
+}
+
+/// A parameter, also one without a colon.
+fn parameter(input: ParseStream<'_>) -> syn::Result<FnArg> {
+    let ahead = input.fork();
+    if let Ok(parameter) = ahead.parse() {
+        input.advance_to(&ahead);
+        return Ok(parameter);
+    }
+    let attrs = input.call(Attribute::parse_outer)?;
+    let name: Ident = input.parse()?;
+    let ty: Type = input.parse()?;
+    Ok(parse_quote!(#(#attrs)* #name: #ty))
 }
 
 #[cfg(test)]
@@ -75,6 +88,11 @@ mod tests {
     fn a_comma_may_be_missing() {
         assert_eq!(names(quote!(fn go(a: i64 #[arg(secret)] b: Vec<u8> mut c: &str))), Some(3));
         assert_eq!(names(quote!(async fn go(a: i64; b: i64) -> i64)), Some(2));
-        assert_eq!(names(quote!(fn go(a: i64, b i64))), None);
+    }
+
+    #[test]
+    fn a_colon_may_be_missing() {
+        assert_eq!(names(quote!(fn go(a: i64, #[arg(secret)] b Vec<u8>))), Some(2));
+        assert_eq!(names(quote!(fn go(a: i64, b))), None);
     }
 }

@@ -1,5 +1,6 @@
 //! Lifetimes that a signature declares and uses.
 
+use crate::surroundings::{self, Lifetimes};
 use crate::types::ungrouped;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
@@ -36,6 +37,31 @@ pub(super) fn undeclared(signature: &Signature) -> Error {
         Some(FnArg::Typed(typed)) => Error::new_spanned(&typed.ty, message),
         _ => Error::new(signature.ident.span(), message),
     }
+}
+
+/// The error about a type of this file that has a lifetime which is not written, or which it borrows with. `'static` of a type
+/// that passes it on, as to a `Cow`, is owned.
+pub(super) fn in_argument(ty: &Type) -> Option<Error> {
+    let tokens: Vec<TokenTree> = ty.to_token_stream().into_iter().collect();
+    tokens.iter().enumerate().find_map(|(index, token)| {
+        let TokenTree::Ident(name) = token else { return None };
+        let sign = |at: usize| match tokens.get(index + at) {
+            Some(TokenTree::Punct(sign)) => Some(sign.as_char()),
+            _ => None,
+        };
+        if sign(1) == Some(':') {
+            return None;
+        }
+        let is_written = sign(1) == Some('<') && sign(2) == Some('\'');
+        let message = match surroundings::lifetimes(name)? {
+            Lifetimes::Passed if is_written => return None,
+            Lifetimes::Passed => format!("write `{name}<'static>`"),
+            Lifetimes::Borrowed => {
+                format!("write owned types in `{name}`, as in `String` instead of `&str`")
+            }
+        };
+        Some(Error::new(name.span(), format!("an argument must be owned; {message}")))
+    })
 }
 
 /// The names of the declared lifetimes.

@@ -1,7 +1,7 @@
 //! Parameters that can be neither arguments nor injected values.
 
 use super::forbidden::{Construct, Position};
-use super::shared_state;
+use super::{lifetimes, shared_state};
 use crate::item::plain_ident;
 use crate::kind::Kind;
 use crate::types::{spelled, ungrouped};
@@ -208,7 +208,7 @@ fn owned(ty: &Type) -> Option<Error> {
     if let Some(message) = unsized_argument(ty).or_else(|| shared_state::check(ty)) {
         return whole(message);
     }
-    let found = Position::Argument.in_type(ty)?;
+    let Some(found) = Position::Argument.in_type(ty) else { return lifetimes::in_argument(ty) };
     let message = match found.construct {
         Construct::Impl => {
             "an argument needs a schema and cannot be `impl Trait`; name the type, as in `String`"

@@ -19,7 +19,7 @@ pub(crate) fn replacement(function: &ToolFn) -> Option<(Signature, TokenStream)>
         return None;
     }
     let mut signature = function.signature.clone();
-    signature.constness = None;
+    (signature.constness, signature.variadic) = (None, None);
     for input in &mut signature.inputs {
         if let FnArg::Typed(typed) = input {
             check.replace(typed);
@@ -62,7 +62,15 @@ impl<'a> SignatureCheck<'a> {
             ReturnType::Type(_, output) => self.is_valid_output(output),
             ReturnType::Default => true,
         };
-        output && distinct.len() == names.len() && types.all(|ty| self.is_valid_type(ty))
+        self.signature.variadic.is_none()
+            && output
+            && distinct.len() == names.len()
+            && types.all(|ty| self.is_valid_parameter(ty))
+    }
+
+    fn is_valid_parameter(&self, ty: &Type) -> bool {
+        let is_borrowed = matches!(ungrouped(ty), Type::Reference(_));
+        self.is_valid_type(ty) && (is_borrowed || lifetimes::in_argument(ty).is_none())
     }
 
     fn is_valid_type(&self, ty: &Type) -> bool {
@@ -90,7 +98,7 @@ impl<'a> SignatureCheck<'a> {
 
     fn replace(&self, typed: &mut PatType) {
         *typed.pat = parse_quote!(_);
-        if !self.is_valid_type(&typed.ty) {
+        if !self.is_valid_parameter(&typed.ty) {
             *typed.ty = parse_quote!(impl ::core::marker::Sized);
         }
     }

@@ -16,7 +16,7 @@ pub(crate) fn toolset(toolset: &Toolset<'_>, tools: &[Model<'_>], diagnostics: &
     }
     has_tools(toolset, diagnostics);
     tools.iter().for_each(|tool| distinct(tool, diagnostics));
-    tools.iter().for_each(|tool| distinct_action(tool, diagnostics));
+    tools.iter().for_each(|tool| super::distinct_action(tool, diagnostics));
 }
 
 fn prefix(toolset: &Toolset<'_>, diagnostics: &mut Diagnostics) {
@@ -58,18 +58,5 @@ fn distinct(tool: &Model<'_>, diagnostics: &mut Diagnostics) {
         format!(
             "`{duplicate}` is the tool `{name}` already; write another name for one of the two"
         ),
-    );
-}
-
-fn distinct_action(tool: &Model<'_>, diagnostics: &mut Diagnostics) {
-    let Some(same_struct) =
-        tool.same_struct.as_ref().filter(|same_struct| *same_struct != tool.ident())
-    else {
-        return;
-    };
-    let action = tool.action();
-    diagnostics.error_at(
-        action.span(),
-        format!("`{same_struct}` makes the struct `{action}` already; write another name, as in `#[tool(action = Name)]`"),
     );
 }
