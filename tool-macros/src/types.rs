@@ -20,6 +20,31 @@ pub(crate) fn name(ty: &Type) -> Option<&Ident> {
     }
 }
 
+/// Crates whose types are arguments only with a feature: the runtime's trait for them, and the names of types that are not
+/// those of others.
+const OF_CRATES: [(&str, &str, &[&str]); 8] = [
+    ("bytes", "OfBytes", &[]),
+    ("chrono", "OfChrono", &["DateTime", "NaiveDate", "NaiveDateTime", "NaiveTime"]),
+    ("indexmap", "OfIndexmap", &["IndexMap", "IndexSet"]),
+    ("jiff", "OfJiff", &[]),
+    ("rust_decimal", "OfRustDecimal", &["Decimal"]),
+    ("semver", "OfSemver", &[]),
+    ("url", "OfUrl", &["Url"]),
+    ("uuid", "OfUuid", &["Uuid"]),
+];
+
+/// The trait for the crate of a type, as far as the name tells.
+pub(crate) fn of_crate(ty: &Type) -> Option<&'static str> {
+    let printed = ty.to_token_stream().to_string();
+    let words: Vec<&str> = printed.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    let of = |(name, of_crate, types): &(&str, &'static str, &[&str])| {
+        let is_named = printed.starts_with(&format!("{name} ::"))
+            || words.iter().any(|word| types.contains(word));
+        is_named.then_some(*of_crate)
+    };
+    OF_CRATES.iter().find_map(of)
+}
+
 /// A type as in source code: tokens print with superfluous spaces.
 pub(crate) fn spelled(ty: &Type) -> String {
     let printed = ty.to_token_stream().to_string();

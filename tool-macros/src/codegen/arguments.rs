@@ -3,7 +3,7 @@
 use super::values;
 use crate::model::{Argument, Model};
 use crate::names::{self, hygienic};
-use crate::{shape, validate};
+use crate::{shape, types, validate};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::Index;
@@ -51,17 +51,24 @@ fn types(model: &Model<'_>) -> TokenStream {
     }
 }
 
-/// `argument::<i64>()`
+/// `argument::<i64>()`, or `<Uuid as OfUuid>::REQUIRED`.
 fn argument_type(argument: &Argument<'_>) -> TokenStream {
     let (ty, options) = (argument.ty(), &argument.options);
-    let kind = match () {
-        () if options.flatten.is_present() => "flattened",
-        () if options.default.is_some() => "defaulted",
-        () => "argument",
+    let (function, constant) = match () {
+        () if options.flatten.is_present() => ("flattened", "FLATTENED"),
+        () if options.default.is_some() => ("defaulted", "DEFAULTED"),
+        () => ("argument", "REQUIRED"),
     };
-    let kind = Ident::new(kind, hygienic(ty.span()));
+    let span = hygienic(ty.span());
+    let (function, constant) = (Ident::new(function, span), Ident::new(constant, span));
     let allows = options.allow_unknown_fields.is_present().then(|| quote!(.allow_unknown_fields()));
-    quote_spanned!(hygienic(ty.span())=> __tool::#kind::<#ty>()#allows)
+    match types::of_crate(ty) {
+        Some(of_crate) => {
+            let of_crate = Ident::new(of_crate, span);
+            quote_spanned!(span=> <#ty as __tool::#of_crate>::#constant #allows)
+        }
+        None => quote_spanned!(span=> __tool::#function::<#ty>()#allows),
+    }
 }
 
 /// Reports an argument without a description. rustc does not evaluate a constant with type errors,

@@ -2,16 +2,20 @@
 
 use crate::model::Model;
 use crate::names::hygienic;
+use crate::shape;
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote_spanned;
+use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned;
 
 /// Selects by autoref how a return type is converted. The type is repeated in the bound that rejects
-/// other types, so that rustc underlines all of it.
+/// other types, so that rustc underlines it.
 pub(super) fn function(model: &Model<'_>) -> TokenStream {
     let output = model.output();
     let arrow = hygienic(model.function.signature.output.span());
-    let success = conversion("__success", &output, arrow);
+    // Of a result, rustc underlines the type of a success alone.
+    let succeeded = model.written_output().and_then(|output| shape::success(output).1);
+    let succeeded = succeeded.map_or_else(|| output.clone(), ToTokens::to_token_stream);
+    let success = conversion("__success", &succeeded, arrow);
     let failure = conversion("__failure", &output, arrow);
     quote_spanned! {hygienic(Span::call_site())=>
         fn __output() -> __tool::Output<#output> {

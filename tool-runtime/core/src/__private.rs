@@ -20,9 +20,10 @@ pub use crate::output::{
     PlainKind, ReportedKind, Returned, StructuredKind, UnsupportedErrorKind, UnsupportedKind,
 };
 pub use crate::parameter::{
-    AdvertiseDefault, ArgumentType, DefaultOf, JsonOf, OmitDefault, OmitJson, Parameter, Settings,
-    WriteJson, advertise_example, argument, defaulted, flattened, json_object, matched_text,
-    reject, shown, text_default, to_json, type_default,
+    AdvertiseDefault, ArgumentType, DefaultOf, JsonOf, OfBytes, OfChrono, OfIndexmap, OfJiff,
+    OfRustDecimal, OfSemver, OfUrl, OfUuid, OmitDefault, OmitJson, Parameter, Settings, WriteJson,
+    advertise_example, argument, defaulted, flattened, json_object, matched_text, reject, shown,
+    text_default, to_json, type_default,
 };
 pub use crate::peer::{Form, FormChoice, FormField, form_field};
 pub use crate::prompt::{PromptAction, PromptDefinition, PromptDraft};

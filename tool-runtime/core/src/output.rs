@@ -264,7 +264,8 @@ impl<T> SuccessKind<T> for Unsupported<T> {
 #[diagnostic::on_unimplemented(
     message = "a tool cannot return `{T}`",
     label = "not something a model can be shown",
-    note = "derive `serde::Serialize` and `schemars::JsonSchema` for a structured value, or implement `IntoObservation`; text, numbers, `()`, `ContentBlock` and `Observation` need nothing"
+    note = "a type of your own derives `serde::Serialize` and `schemars::JsonSchema`, or implements `IntoObservation`; instead of one of another crate, return text or what it has in a type of your own",
+    note = "text, numbers, `()`, `ContentBlock` and `Observation` need nothing"
 )]
 pub trait ReturnType<T> {}
 

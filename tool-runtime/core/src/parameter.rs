@@ -1,8 +1,10 @@
 //! The table of arguments that `#[tool]` generates: the source of the schema, of optional arguments
 //! and of secrets.
 
+mod foreign;
 mod json;
 
+pub use foreign::{OfBytes, OfChrono, OfIndexmap, OfJiff, OfRustDecimal, OfSemver, OfUrl, OfUuid};
 pub use json::{JsonOf, OmitJson, WriteJson, json_object, to_json};
 
 use crate::arguments::probe::{self, Decode};
@@ -124,8 +126,8 @@ pub struct ArgumentType<T> {
 /// A type that models can give a value of.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an argument",
-    label = "not `Deserialize` and `JsonSchema`",
-    note = "if it is an argument, derive `serde::Deserialize` and `schemars::JsonSchema` for it and for the types inside",
+    label = "derive `Deserialize` and `JsonSchema` for it",
+    note = "the derives are `serde::Deserialize` and `schemars::JsonSchema`, also for the types inside; a type of another crate has them by a feature of that crate and one of `schemars`",
     note = "if it is state, borrow it as `&{Self}`"
 )]
 pub trait ArgumentValue: DeserializeOwned + JsonSchema + 'static {}
