@@ -1,6 +1,6 @@
 """The board of a NATS server, as a runner sees it: records, claims and blobs.
 `tool-runtime/remote/docs/protocol.md` describes the messages and their subjects."""
-import asyncio, contextlib, functools, hashlib, json, pathlib, secrets, time
+import asyncio, contextlib, functools, hashlib, json, pathlib, re, secrets, sys, time
 from urllib.parse import urlsplit
 
 import nats
@@ -9,19 +9,34 @@ from nats.js import errors, object_store
 from protocol import error, read, write
 
 BEAT, DAY = 5, 24 * 3600
+STEP = re.compile("[0-9a-fA-F]{16,128}")
 LEASE = 15  # That of the server is a second longer, but begins when it sends the job.
 MAX_INLINE, MAX_BLOB = 256 * 1024, 64 * 1024**2
-AWAY = nats.errors.Error, OSError
-UNREADABLE = ValueError, KeyError, TypeError, AttributeError
+AWAY = nats.errors.Error, OSError, asyncio.TimeoutError
+UNREADABLE = ValueError, KeyError, TypeError, AttributeError, RecursionError
+
+
+said = set()
+
+
+async def complain(what, why):
+    """Prints what is wrong, once."""
+    text = f"{what}: {type(why).__name__} {why}"
+    if text not in said:
+        said.add(text)
+        print(text, file=sys.stderr, flush=True)
 
 
 def persistent(operation):
     """Repeats what fails while the server is away, or because another write came first."""
     async def repeated(*arguments):
         while True:
-            with contextlib.suppress(*AWAY):
+            try:
                 return await operation(*arguments)
-            await asyncio.sleep(0.2)
+            except AWAY as why:
+                if not isinstance(why, errors.BadRequestError):
+                    await complain(f"waiting to {operation.__name__}", why)
+                await asyncio.sleep(0.2)
 
     return repeated
 
@@ -35,9 +50,14 @@ class Board:
         self.api = f"$JS.{self.namespace}.API" if self.seed else "$JS.API"
         self.bucket = f"TR_{self.namespace}_BLOBS"
 
-    async def connect(self):
+    async def connect(self, leaving):
+        """A connection that is closed for good makes the runner leave."""
+        async def closed():
+            leaving.set()
+
         self.nats = await nats.connect(
-            self.server, nkeys_seed_str=self.seed, max_reconnect_attempts=-1, reconnect_time_wait=0.2)
+            self.server, nkeys_seed_str=self.seed, max_reconnect_attempts=-1, reconnect_time_wait=0.2,
+            error_cb=functools.partial(complain, self.server), closed_cb=closed)
         self.js = self.nats.jetstream(prefix=self.api, timeout=2)
         self.js.get_last_msg = functools.partial(self.js.get_last_msg, direct=True)  # Also for the store of blobs.
         self.blobs = object_store.ObjectStore(self.bucket, f"OBJ_{self.bucket}", self.js)
@@ -99,7 +119,7 @@ class Claim:
         self.job = job = read(self.message.data)
         self.step, self.round, self.mode, self.within = job["step"], job["round"], job["mode"], job["within"] / 1000
         self.key = self.caller, self.step
-        if not self.step.isalnum() or self.mode not in ("safe_to_retry", "at_most_once"):
+        if not STEP.fullmatch(self.step) or self.mode not in ("safe_to_retry", "at_most_once"):
             raise ValueError("it has no step or mode")
         return job
 
@@ -107,7 +127,8 @@ class Claim:
         """None if they are lost."""
         with contextlib.suppress(errors.NotFoundError, ValueError):
             blob = self.job.get("arguments_blob")
-            return json.loads(await self.board.get(blob)) if blob else self.job.get("arguments", {})
+            arguments = json.loads(await self.board.get(blob)) if blob else self.job.get("arguments", {})
+            return arguments if isinstance(arguments, dict) else None
 
     async def payload(self, outcome):
         """The members of a record for an outcome."""
@@ -159,7 +180,8 @@ class Claim:
         """Writes a record in place of the present one, if `decide` says so. Returns what it says."""
         by = {"by": f"runner:{self.board.runner}"} if record["state"] == "done" else {"runner": self.board.runner}
         record = {"v": 1, "round": self.round, "nonce": secrets.token_hex(8), **by, **record}
-        keep = 600 if record["state"] == "done" and not self.job.get("keep") else DAY
+        # Longer than any job of this step.
+        keep = DAY if record["state"] != "done" or self.job.get("keep") else max(600, int(self.within) + 60)
 
         @persistent
         async def swap():

@@ -2,7 +2,7 @@
 """A runner in another language, over NATS: what `tool-runtime/remote/docs/protocol.md` demands of one, and no more."""
 import argparse, asyncio, contextlib, fnmatch, secrets, signal, socket, time
 
-from board import AWAY, BEAT, DAY, UNREADABLE, Board
+from board import AWAY, BEAT, DAY, UNREADABLE, Board, complain
 from protocol import END, LATE, contract, error, on_claim, on_end, write
 from tools import TOOLS
 
@@ -17,7 +17,7 @@ class Runner:
         self.presence = {"v": 1, "runner": self.id, "queue": options.queue, "program": "runner.py", "slots": self.slots}
 
     async def serve(self):
-        await self.board.connect()
+        await self.board.connect(self.leaving)
         await self.store()
         await self.board.listen(self.hear, "control", self.board.queue, "*")
         await self.board.listen(self.hear, "roll", "*")
@@ -33,9 +33,8 @@ class Runner:
             call.stop(END)
         await asyncio.wait(slots, timeout=BEAT)
         announcing.cancel()
-        with contextlib.suppress(*AWAY):
-            await self.say(gone=True)
-            await self.board.nats.drain()
+        await self.say(gone=True)
+        await self.board.nats.drain()
 
     async def announce(self):
         while True:
@@ -46,11 +45,11 @@ class Runner:
 
     async def say(self, **news):
         self.presence |= {"free": self.slots - len(self.calls), **news}
-        await self.board.send(self.presence, "presence", self.board.queue)
+        with contextlib.suppress(*AWAY):
+            await self.board.send(self.presence, "presence", self.board.queue)
 
     async def hear(self, heard, subject):
-        _, _, topic, *_, caller = subject
-        call = self.calls.get((caller, heard.get("step")))
+        (_, _, topic, *_, caller), call = subject, self.calls.get((subject[-1], heard.get("step")))
         if topic == "roll":
             if heard.get("catalogue") == self.presence["catalogue"]["sha256"]:
                 await self.store()
@@ -69,7 +68,8 @@ class Runner:
             try:
                 if claim := await self.board.claim():
                     await self.attend(claim)
-            except AWAY:
+            except Exception as why:
+                await complain(f"a job of queue `{self.board.queue}`", why)
                 await asyncio.sleep(0.2)
 
     async def attend(self, claim):
@@ -98,9 +98,11 @@ class Call:
         """Runs the tool, if the record says so, and writes its outcome. Returns what becomes of the claim."""
         arguments = await self.claim.arguments() if self.function else None
         if arguments is None:
+            self.claim.mode = "at_most_once"  # It may not be refused while it runs elsewhere.
             outcome = error("transient", f"`{self.job['tool']}` cannot run; call it again")
             return await self.claim.swap(on_claim, state="done", outcome=outcome)
-        then, start = await self.claim.swap(on_claim, state="started"), time.monotonic()
+        starting = asyncio.wait_for(self.claim.swap(on_claim, state="started"), self.claim.within)
+        then, start = await starting, time.monotonic()
         if then not in ("write", "run"):
             return then
         outcome, ran = await self.run(arguments), int((time.monotonic() - start) * 1000)
@@ -109,8 +111,8 @@ class Call:
         return await self.claim.swap(on_end, state="done", ran=ran, **await self.claim.payload(outcome))
 
     async def run(self, arguments):
-        self.running = asyncio.create_task(self.function(self.claim, **arguments))
-        beating = asyncio.create_task(self.beat())
+        running, beating = self.function(self.claim, **arguments), asyncio.create_task(self.beat())
+        self.running = asyncio.create_task(running)
         try:
             text = await asyncio.wait_for(self.running, self.claim.within)
             return {"ok": {"content": [{"type": "text", "text": text}]}}

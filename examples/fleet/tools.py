@@ -13,15 +13,18 @@ class ToolError(Exception):
         self.kind = kind
 
 
+TYPES = {"string": [str], "integer": [int], "number": [int, float], "boolean": [bool], "array": [list], "object": [dict]}
+
+
 def tool(name, description, hints, /, **properties):
-    """Adds a tool. All of its arguments are required, and checked as far as these schemas go."""
+    """Adds a tool. All of its arguments are required. Their types and patterns are checked, and nothing else."""
     schema = {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
 
     def add(function):
         async def checked(claim, /, **given):
             for key in {*properties, *given}:
                 rule, value = properties.get(key, {}), given.get(key)
-                fits = type(value) is {"string": str, "integer": int}.get(rule.get("type"))
+                fits = type(value) in TYPES.get(rule.get("type"), [])
                 if not fits or not re.search(rule.get("pattern", ""), str(value)):
                     raise ToolError("input", f"`{key}` of `{name}` is not {rule or 'an argument'}")
             return await function(claim, **given)

@@ -317,7 +317,10 @@ impl Watch {
         Ok(before.is_none_or(|before| before.presence.differs(&presence)))
     }
 
+    /// Asks who is there, and meanwhile what is wrong with the board.
     async fn call_roll(&self) {
+        let (publisher, link) = (Arc::clone(&self.publisher), Arc::clone(&self.link));
+        tokio::spawn(async move { publisher.ask_board(&link).await });
         let roll = message::write(&Roll::new(None));
         // A lost roll call costs one beat.
         drop(self.link.board.send(&Topic::Roll, roll).await);

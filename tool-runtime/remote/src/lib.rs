@@ -82,10 +82,11 @@ pub const LEASE: Duration = Duration::from_secs(16);
 /// The longest time of a call.
 pub(crate) const LONGEST: Duration = Duration::from_secs(3600);
 
-/// The time for which a record is kept: an outcome that nobody will ask for again a short while, all others a day.
-pub(crate) fn keep(record: &Record, in_execution: bool) -> Duration {
+/// The time for which a record is kept. An outcome that nobody will ask for again stays longer than all jobs of its step, which
+/// end with the time that is left for the call: a job that comes again without it would run. All other records stay a day.
+pub(crate) fn keep(record: &Record, in_execution: bool, left: Duration) -> Duration {
     match record.is_done() && !in_execution {
-        true => Duration::from_secs(10 * 60),
+        true => Duration::from_secs(10 * 60).max(left.min(LONGEST) + Duration::from_secs(60)),
         false => Duration::from_secs(24 * 3600),
     }
 }

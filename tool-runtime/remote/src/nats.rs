@@ -309,6 +309,14 @@ impl Board for NatsBoard {
                     self.pulls.prepare(&self.connection, queue, self.lease).await?;
                     listen::topic(&self.connection, topic).await
                 }
+                Topic::AllPresence => {
+                    // Only callers listen to all runners. Under another name they would reach none.
+                    self.records().await?;
+                    match self.wrong_name().await {
+                        Some(problem) => Err(BoardError::Refused(problem)),
+                        None => listen::topic(&self.connection, topic).await,
+                    }
+                }
                 _ => listen::topic(&self.connection, topic).await,
             }
         })
@@ -358,11 +366,12 @@ impl Board for NatsBoard {
             self.connection.epoch()?;
             let prefix = self.connection.names.jobs_prefix();
             let mut streams = self.connection.streams.stream_names();
-            let mut queues = Vec::new();
+            let (mut queues, mut is_kept) = (Vec::new(), false);
             let failed = |error| self.connection.failed("the queues cannot be listed", error);
             while let Some(stream) = streams.try_next().await.map_err(failed)? {
                 let queue = stream.strip_prefix(&prefix).map(str::parse::<Queue>);
                 let Some(Ok(queue)) = queue else { continue };
+                is_kept = true;
                 // One that this program may not look at is not its own.
                 let Ok(Depth { queued, claimed, .. }) = self.depth(&queue).await else { continue };
                 if queued + claimed > 0 {
@@ -370,7 +379,10 @@ impl Board for NatsBoard {
                 }
             }
             queues.sort();
-            let problems = self.wrong_name().await.into_iter().collect();
+            let mut problems: Vec<String> = self.wrong_name().await.into_iter().collect();
+            if self.connection.is_importing && !is_kept {
+                problems.push("there is no queue; `remote keep` creates them, also after a restart of the server".to_owned());
+            }
             Ok(BoardState { queues, problems, notes: vec![CANNOT_SEE.to_owned()] })
         })
     }
@@ -415,7 +427,7 @@ impl Board for NatsBoard {
     }
 
     fn address(&self) -> String {
-        format!("nats://{}", self.connection.address())
+        format!("nats://{}/{}", self.connection.address(), self.connection.names.namespace())
     }
 
     fn is_confidential(&self) -> bool {

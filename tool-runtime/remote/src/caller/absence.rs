@@ -1,6 +1,7 @@
 //! The reasons why tools of runners are missing.
 
 use super::Shared;
+use super::link::Link;
 use super::publish::Publisher;
 use crate::board::BoardError;
 use crate::names::Queue;
@@ -30,6 +31,13 @@ impl Publisher {
         }
     }
 
+    /// Notes what the board says of itself, for callers who find no runner.
+    pub(super) async fn ask_board(&self, link: &Link) {
+        if let Ok(state) = link.board.state().await {
+            lock(&self.state).board_problem = state.problems.into_iter().next();
+        }
+    }
+
     /// The reason why the tools of all runners are missing.
     pub(super) fn missing(&self) -> Option<(ErrorClass, String)> {
         let link = self.link.upgrade()?;
@@ -48,9 +56,11 @@ impl Publisher {
             return Some((ErrorClass::Denied, text));
         }
         let address = link.board.address();
-        let text =
-            format!("no runner is there ({address}); start one, for instance by the command `run`");
-        Some((ErrorClass::Transient, text))
+        let how = match &state.board_problem {
+            Some(problem) => format!(": {problem}"),
+            None => "; start one, for instance by the command `run`".to_owned(),
+        };
+        Some((ErrorClass::Transient, format!("no runner is there ({address}){how}")))
     }
 
     /// The reason why the tool of that name is not there.

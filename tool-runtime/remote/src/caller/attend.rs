@@ -17,7 +17,7 @@ use crate::record::{Author, Ended, Record, Revised, Revision, State};
 use crate::transition::{OnBegin, OnDoubt, on_begin, on_doubt};
 use std::time::Duration;
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
-use tool_runtime_core::{CallError, ErrorClass, Observation, ToolContext};
+use tool_runtime_core::{CallError, ErrorClass, Observation, RetryMode, ToolContext};
 
 /// The time without a sign of life after which the record is read.
 const SILENCE: Duration = Duration::from_secs(12);
@@ -60,6 +60,7 @@ impl<'a> Attempt<'a> {
             step: step.clone(),
             mode: tool.mode,
             keep: job.keep,
+            until,
             round: 0,
             tool: tool.name.clone(),
         };
@@ -68,7 +69,7 @@ impl<'a> Attempt<'a> {
             context,
             job,
             until,
-            abandoned: Abandoned::new(link, give_up, until),
+            abandoned: Abandoned::new(link, give_up),
             doubt_at: Instant::now() + SILENCE,
             asked_runners: false,
         }
@@ -205,7 +206,7 @@ impl<'a> Attempt<'a> {
                 self.doubt_at = Instant::now() + SOON;
                 None
             }
-            Ok(Err(error)) => Some(Err(self.refused(&error))),
+            Ok(Err(error)) => Some(Err(self.lost(&error))),
             Err(_) => None,
         }
     }
@@ -242,13 +243,30 @@ impl<'a> Attempt<'a> {
         }
         self.doubt_at = Instant::now() + SOON;
         match timeout_at(self.until, self.submit(round)).await {
-            Ok(Err(error)) if !error.is_transient() => Some(Err(self.refused(&error))),
-            // While it is queued, nothing is heard of it.
-            Ok(Ok(())) => {
+            // While it is queued, nothing is heard of it. A full queue may have it.
+            Ok(Ok(()) | Err(BoardError::Full(_))) => {
                 self.doubt_at = Instant::now() + SILENCE;
                 None
             }
+            Ok(Err(error)) if !error.is_transient() => Some(Err(self.lost(&error))),
             _ => None,
+        }
+    }
+
+    /// The outcome of a call that was submitted, of which nothing more can be learned.
+    fn lost(&mut self, error: &BoardError) -> CallError {
+        self.abandoned.give_up_now();
+        let tool = &self.tool.name;
+        match self.tool.mode {
+            RetryMode::SafeToRetry => {
+                self.tool.transient(&format!("its outcome cannot be learned: {error}"))
+            }
+            _ => CallError::new(
+                ErrorClass::Indeterminate,
+                format!(
+                    "`{tool}` may have run, and its outcome cannot be learned: {error}; check whether it had its effect before you call it again"
+                ),
+            ),
         }
     }
 
@@ -266,7 +284,7 @@ impl<'a> Attempt<'a> {
         let payload = Payload::Inline(outcome::write(Err(&error)));
         let round = record.map_or(1, |revised| revised.record.round);
         let settled = Record::by_caller(round, link.board.caller(), Ended::Started, payload);
-        let keep = keep(&settled, self.job.keep);
+        let keep = keep(&settled, self.job.keep, self.until - Instant::now());
         match link.board.swap(self.step(), &settled, revision, keep).await {
             Ok(Swap::Written(_)) => Settled::Over(Err(error)),
             Ok(Swap::Conflict(now)) => Settled::Changed(now),

@@ -53,6 +53,8 @@ pub(super) struct State {
     pub(super) withdrawn: BTreeMap<String, (Queue, Instant)>,
     /// The reason why the board is out of reach.
     pub(super) outage: Option<BoardError>,
+    /// What is wrong with the board, as far as it knows.
+    pub(super) board_problem: Option<String>,
     /// The last problems of messages.
     problems: VecDeque<String>,
     /// The catalogues that cannot be read: why, and when that was tried.

@@ -24,6 +24,8 @@ pub(super) struct GiveUp {
     pub(super) step: StepKey,
     pub(super) mode: RetryMode,
     pub(super) keep: bool,
+    /// When the time of the call is over.
+    pub(super) until: Instant,
     /// The round that was submitted or is followed. 0: none yet.
     pub(super) round: u32,
     pub(super) tool: String,
@@ -33,16 +35,14 @@ pub(super) struct GiveUp {
 pub(super) struct Abandoned {
     link: Arc<Link>,
     pub(super) give_up: GiveUp,
-    until: Instant,
     /// Whether the client is being asked a question.
     pub(super) has_question: bool,
     is_settled: bool,
 }
 
 impl Abandoned {
-    pub(super) fn new(link: &Arc<Link>, give_up: GiveUp, until: Instant) -> Self {
-        let (link, has_question, is_settled) = (Arc::clone(link), false, false);
-        Self { link, give_up, until, has_question, is_settled }
+    pub(super) fn new(link: &Arc<Link>, give_up: GiveUp) -> Self {
+        Self { link: Arc::clone(link), give_up, has_question: false, is_settled: false }
     }
 
     /// The call has its outcome.
@@ -61,7 +61,7 @@ impl Abandoned {
             return;
         }
         let (link, give_up) = (Arc::clone(&self.link), self.give_up.clone());
-        let why = match (self.has_question, Instant::now() >= self.until) {
+        let why = match (self.has_question, Instant::now() >= self.give_up.until) {
             (true, false) => Why::Question,
             (_, true) => Why::Timeout,
             (false, false) => Why::Cancelled,
@@ -173,7 +173,8 @@ impl GiveUp {
     ) -> Result<GivenUp, BoardError> {
         let mut now = board.read(&self.step).await?;
         while let Some((record, expected)) = next(now.as_ref()) {
-            match board.swap(&self.step, &record, expected, keep(&record, self.keep)).await? {
+            let keep = keep(&record, self.keep, self.until - Instant::now());
+            match board.swap(&self.step, &record, expected, keep).await? {
                 Swap::Written(_) => return Ok(GivenUp::Written),
                 Swap::Conflict(other) => now = other,
             }
@@ -212,7 +213,8 @@ mod tests {
             StepId::new("0123456789abcdef"),
         );
         let (mode, keep, round) = (RetryMode::AtMostOnce, false, 1);
-        let give_up = GiveUp { step, mode, keep, round, tool: "pay".to_owned() };
+        let (until, tool) = (Instant::now(), "pay".to_owned());
+        let give_up = GiveUp { step, mode, keep, until, round, tool };
         for _ in 0..2 {
             assert_eq!(give_up.try_to_settle(&board, Why::Question).await, Ok(true));
         }

@@ -74,7 +74,7 @@ const HEAD: &str = "\
 # A NATS server for remote tools, version 2.11 or later. Written by `remote nats-config`.
 ";
 
-const SYNC: &str = "\
+const SYNC: &str = "  \
   # Each record is on the disk before it counts. Without this the server syncs every two minutes, and a loss of power
   # can undo the mark that a tool was started: a tool that may run at most once then runs twice.
   sync_interval: always

@@ -10,6 +10,8 @@ pub(super) struct Address {
     pub(super) server: ServerAddr,
     pub(super) namespace: Option<String>,
     pub(super) name: Option<CallerName>,
+    /// A user of the server, with the password.
+    pub(super) user: Option<(String, String)>,
 }
 
 impl Address {
@@ -30,15 +32,13 @@ impl Address {
         }
         let name = user.map(|user| user.split(':').next().unwrap_or(user).parse());
         let name = name.transpose().map_err(|error: NameError| error.to_string())?;
-        let server = match user {
-            Some(user) if user.contains(':') => format!("{scheme}://{user}@{host}"),
-            _ => format!("{scheme}://{host}"),
-        };
-        let server = server.parse::<ServerAddr>();
+        let owned = |(user, password): (&str, &str)| (user.to_owned(), password.to_owned());
+        let user = user.and_then(|user| user.split_once(':')).map(owned);
+        let server = format!("{scheme}://{host}").parse::<ServerAddr>();
         let server = server
             .map_err(|error| format!("{shown} is not the address of a NATS server: {error}"))?;
         let namespace = Some(path).filter(|path| !path.is_empty()).map(str::to_owned);
-        Ok(Self { server, namespace, name })
+        Ok(Self { server, namespace, name, user })
     }
     /// `HOST:PORT`.
     pub(super) fn shown(&self) -> String {

@@ -85,7 +85,7 @@ impl Connection {
     pub(super) async fn open(address: &str, options: &NatsOptions) -> Result<Self, BoardError> {
         let address = Address::read(address).map_err(BoardError::Refused)?;
         let (shown, is_confidential) = (address.shown(), address.is_confidential());
-        let Address { server, namespace, name } = address;
+        let Address { server, namespace, name, user } = address;
         let namespace = options.namespace.clone().or(namespace);
         let names = Names::new(namespace.as_deref().unwrap_or("tools"));
         let names = names.map_err(BoardError::Refused)?;
@@ -94,8 +94,11 @@ impl Connection {
         let link = watch::Sender::new(Link::default());
         let (heard, refused) = (link.subscribe(), Refused::default());
         let refusals = Arc::clone(&refused);
-        let connecting = options
-            .connect_options()?
+        let mut connecting = options.connect_options()?;
+        if let Some((user, password)) = user {
+            connecting = connecting.user_and_password(user, password);
+        }
+        let connecting = connecting
             .name(name.as_str())
             .request_timeout(Some(REQUEST))
             .custom_inbox_prefix(inbox_prefix(&name))
@@ -115,7 +118,7 @@ impl Connection {
                 "the NATS server at {shown} has version {version}; at least {major}.{minor} is needed, which removes messages after a time of their own"
             )));
         }
-        let (streams, is_importing) = streams(&client, &names, &shown).await?;
+        let (streams, is_importing) = streams(&client, &names, &shown, &refused).await?;
         Ok(Self {
             client,
             streams,
@@ -163,7 +166,7 @@ impl Connection {
     /// The meaning of an error of the client.
     pub(super) fn failed(&self, what: &str, error: impl Display) -> BoardError {
         let at = &self.address;
-        let reason = self.refusal().unwrap_or_else(|| error.to_string());
+        let reason = refusal(&self.refused).unwrap_or_else(|| error.to_string());
         BoardError::Disconnected(format!("{what} at the NATS server {at}: {reason}"))
     }
 
@@ -188,13 +191,6 @@ impl Connection {
             ));
         }
         self.failed(&format!("{what} was not created"), error)
-    }
-
-    /// The right that the server has just refused this program. It does not say what it answers by that.
-    fn refusal(&self) -> Option<String> {
-        let refused = lock(&self.refused);
-        let (at, text) = refused.as_ref()?;
-        (at.elapsed() < REQUEST + Duration::from_secs(1)).then(|| text.clone())
     }
 
     /// Sends a message. Returns whether somebody listens, once the server has passed it on.
@@ -247,10 +243,13 @@ impl Connection {
             PublishErrorKind::Other if code(error) == Some(SUBJECT_IS_FULL) => BoardError::Full(
                 format!("{MAX_QUEUED} calls of `{}` wait in the queue already", self.name),
             ),
-            PublishErrorKind::StreamNotFound => BoardError::Disconnected(format!(
-                "{what} was not written at the NATS server {}: its stream does not exist",
-                self.address
-            )),
+            PublishErrorKind::StreamNotFound => {
+                let how = if self.is_importing { "; `remote keep` creates it" } else { "" };
+                BoardError::Disconnected(format!(
+                    "{what} was not written at the NATS server {}: its stream does not exist{how}",
+                    self.address
+                ))
+            }
             _ => self.failed(&format!("{what} was not written"), error),
         }
     }
@@ -261,11 +260,23 @@ fn code(error: &PublishError) -> Option<u64> {
     Some(error.error_code().0)
 }
 
+/// The right that the server has just refused this program. It does not say what it answers by that.
+fn refusal(refused: &Refused) -> Option<String> {
+    let refused = lock(refused);
+    let (at, text) = refused.as_ref()?;
+    (at.elapsed() < REQUEST + Duration::from_secs(1)).then(|| text.clone())
+}
+
 /// The interface of the streams: that of this account, or the parts that it imports from another one, and whether it does.
 ///
 /// # Errors
 /// The server has no streams, or does not answer.
-async fn streams(client: &Client, names: &Names, at: &str) -> Result<(Context, bool), BoardError> {
+async fn streams(
+    client: &Client,
+    names: &Names,
+    at: &str,
+    refused: &Refused,
+) -> Result<(Context, bool), BoardError> {
     let builder = || ContextBuilder::new().timeout(REQUEST).ack_timeout(REQUEST);
     let own = builder().build(client.clone());
     let Err(error) = own.query_account().await else { return Ok((own, false)) };
@@ -274,15 +285,16 @@ async fn streams(client: &Client, names: &Names, at: &str) -> Result<(Context, b
             let imported = builder().api_prefix(names.imported_streams()).build(client.clone());
             Ok((imported, true))
         }
-        AccountErrorKind::JetStream(_) | AccountErrorKind::JetStreamUnavailable => {
-            Err(BoardError::Refused(format!(
-                "the NATS server at {at} has no JetStream; `jetstream {{}}` in its configuration enables it"
+        AccountErrorKind::JetStreamUnavailable => Err(BoardError::Refused(format!(
+            "the NATS server at {at} has no JetStream; `jetstream {{}}` in its configuration enables it"
+        ))),
+        // A cluster may have no leader at present. Whoever guesses here may guess wrong until it ends.
+        _ => {
+            let reason = refusal(refused).unwrap_or_else(|| error.to_string());
+            Err(BoardError::Disconnected(format!(
+                "the NATS server at {at} does not say whether it has streams: {reason}"
             )))
         }
-        // Whoever guesses here may guess wrong until it ends.
-        _ => Err(BoardError::Disconnected(format!(
-            "the NATS server at {at} does not say whether it has streams: {error}"
-        ))),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::connection::Connection;
 use super::subjects::RUNNERS;
+use crate::LONGEST;
 use crate::board::BoardError;
 use crate::names::Queue;
 use crate::payload::MAX_BLOB;
@@ -23,8 +24,9 @@ pub(super) const DAY: Duration = Duration::from_secs(24 * 3600);
 /// The most jobs of one caller in a queue.
 pub(super) const MAX_QUEUED: i64 = 1000;
 
-/// The time for which the server recognises a job that is submitted again. Longer than callers wait before they do so.
-const RECOGNISED: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 120 });
+/// The time for which the server recognises a job that is submitted again: as long as a call may wait, so that there is one
+/// job of each round.
+const RECOGNISED: Duration = if cfg!(test) { Duration::from_secs(1) } else { LONGEST };
 
 /// The least bytes of a part of a blob, except the last. Clients write parts of 128 KiB.
 const SMALLEST_CHUNK: usize = 64 * 1024;

@@ -30,6 +30,10 @@ impl Names {
         ))
     }
 
+    pub(super) fn namespace(&self) -> &str {
+        &self.namespace
+    }
+
     /// A subject of the namespace.
     pub(super) fn subject(&self, rest: impl fmt::Display) -> String {
         format!("tr.{}.{rest}", self.namespace)

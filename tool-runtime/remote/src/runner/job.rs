@@ -18,7 +18,7 @@ use crate::{BEAT, LONGEST};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, MissedTickBehavior, interval_at};
+use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
 use tool_runtime_core::{
     Begin, CallError, ErrorClass, Execution, Observation, PeerInfo, Principal, RetryMode, StepId,
     Tool, ToolCall, ToolContext, ToolResult,
@@ -105,7 +105,13 @@ impl Shared {
 impl Attended<'_> {
     async fn attend(&self, tool: Option<Tool>) -> Result<(), BoardError> {
         crash_point("after-claim");
-        let Some(begun) = self.begin(tool.is_some()).await? else { return Ok(()) };
+        // Later, the record of what another runner did meanwhile may have expired.
+        let begun = timeout(self.job.limit(), self.begin(tool.is_some())).await;
+        let Ok(begun) = begun else {
+            let late = "the time of the call was over before its record could be written";
+            return Err(BoardError::Disconnected(late.to_owned()));
+        };
+        let Some(begun) = begun? else { return Ok(()) };
         let Begun { revision, refusal } = begun;
         let (outcome, ran) = match refusal {
             Some(error) => (outcome::write(Err(&error)), None),
@@ -252,7 +258,7 @@ impl Attended<'_> {
     }
 
     async fn swap(&self, record: &Record, expected: Revision) -> Result<Swap, BoardError> {
-        let keep = keep(record, self.job.keep);
+        let keep = keep(record, self.job.keep, self.job.limit());
         let swap = || self.shared.board.swap(&self.key, record, expected, keep);
         persist("a record cannot be written", swap).await
     }

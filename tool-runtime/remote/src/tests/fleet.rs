@@ -27,6 +27,13 @@ impl Drop for Running {
 }
 
 impl Running {
+    pub(super) fn start(runner: Runner, pool: ToolPool) -> Self {
+        let token = CancellationToken::new();
+        let end = token.clone();
+        let task = tokio::spawn(async move { runner.serve_until(&pool, &end).await.unwrap() });
+        Self { token, task: Some(task) }
+    }
+
     /// Ends the process at once.
     pub(super) async fn kill(mut self) {
         if let Some(task) = self.task.take() {
@@ -68,10 +75,7 @@ impl Fleet {
     }
 
     pub(super) fn start(&self, runner: Runner, pool: ToolPool) -> Running {
-        let token = CancellationToken::new();
-        let end = token.clone();
-        let task = tokio::spawn(async move { runner.serve_until(&pool, &end).await.unwrap() });
-        Running { token, task: Some(task) }
+        Running::start(runner, pool)
     }
 
     /// A caller whose hints are trusted.

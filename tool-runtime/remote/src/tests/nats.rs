@@ -4,6 +4,7 @@ mod attacks;
 mod connect;
 mod process;
 mod restart;
+mod waiting;
 
 use super::board::queue;
 use crate::{NatsBoard, NatsKey, NatsOptions, NatsServerConfig};

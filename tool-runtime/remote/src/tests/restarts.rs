@@ -145,3 +145,36 @@ async fn each_attempt_of_an_execution_gets_the_same_reason_for_an_unknown_outcom
     assert_eq!(text(&attempt(&second, 2).await), text(&result));
     assert_eq!(runs.load(Ordering::SeqCst), 1);
 }
+
+/// A runner is cut off when it has claimed a call, before it could write that it starts. Another one runs it. The first one is
+/// connected again when the outcome would have expired, or when the time of the call is over.
+#[tokio::test(start_paused = true)]
+async fn a_runner_that_was_cut_off_for_long_does_not_start_what_another_one_has_done() {
+    for seconds in [700, 4000] {
+        let runs = runs_after_cut(seconds * SECOND).await;
+        assert_eq!(runs, 1, "after {seconds} s");
+    }
+}
+
+async fn runs_after_cut(time: Duration) -> usize {
+    let (fleet, runs) = (Fleet::new(), Arc::<AtomicUsize>::default());
+    let served = || pool([slow("pay", false, SECOND, &runs)]);
+    let cut = Cut::default();
+    let board = FaultyBoard::new(fleet.board("runner"), &Faults::new(1, 0), cut.clone());
+    let _first = fleet.start(Runner::new(board).queue("web".parse().unwrap()), served());
+    let (pool, _remote) = fleet.connect().await;
+    let other = async {
+        let (hub, queue) = (fleet.board("keeper"), "web".parse().unwrap());
+        while crate::Board::depth(&hub, &queue).await.unwrap().claimed == 0 {
+            sleep(SECOND / 1000).await;
+        }
+        cut.set(true);
+        fleet.run_pool(served())
+    };
+    let (result, _second) = tokio::join!(call(&pool, "pay"), other);
+    assert_eq!((text(&result).as_str(), runs.load(Ordering::SeqCst)), ("done", 1));
+    sleep(time).await;
+    cut.set(false);
+    sleep(20 * SECOND).await;
+    runs.load(Ordering::SeqCst)
+}
