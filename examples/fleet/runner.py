@@ -90,8 +90,7 @@ class Call:
     def __init__(self, tools, claim):
         self.claim, self.job, self.why, self.running = claim, claim.open(), None, asyncio.Future()
         definition, self.function = tools.get(self.job["contract"], ({"annotations": {}}, None))
-        hints = definition["annotations"]
-        if not (hints.get("readOnlyHint") or hints.get("idempotentHint")):
+        if not any(definition["annotations"].get(hint) for hint in ("readOnlyHint", "idempotentHint")):
             claim.mode = "at_most_once"  # The stricter one.
 
     async def settle(self):
