@@ -90,7 +90,7 @@ async fn bad_examples(
     #[arg(length = 1..=3, example = "abcd".to_owned())]
     length: String,
     /// Letters.
-    #[arg(pattern = "^[a-z]+$", example = "ABC")]
+    #[arg(pattern = "^[a-z]+$", example = "ABC".to_owned())]
     pattern: String,
     /// A day.
     #[arg(format = "date", example = "yesterday")]
