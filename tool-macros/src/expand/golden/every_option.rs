@@ -128,7 +128,7 @@ const _: () = {
         let (__success, __failure) = (__returned.success(), __returned.failure());
         __returned
             .with(
-                (&&&&&__success).kind().accept::<Result<Vec<String>, Error>>(),
+                (&&&&&__success).kind().accept::<Vec<String>>(),
                 (&&&&&__failure).kind().accept::<Result<Vec<String>, Error>>(),
             )
     }

@@ -69,7 +69,7 @@ const _: () = {
         let (__success, __failure) = (__returned.success(), __returned.failure());
         __returned
             .with(
-                (&&&&&__success).kind().accept::<Result<Terminal, Error>>(),
+                (&&&&&__success).kind().accept::<Terminal>(),
                 (&&&&&__failure).kind().accept::<Result<Terminal, Error>>(),
             )
     }
