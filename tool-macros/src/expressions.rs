@@ -1,5 +1,7 @@
 //! Expressions as written in the source.
 
+use proc_macro2::{Delimiter, TokenTree};
+use quote::ToTokens;
 use syn::{Expr, ExprLit, Lit, LitStr};
 
 /// The expression inside the invisible group that `macro_rules!` puts around its fragments.
@@ -24,4 +26,32 @@ pub(crate) fn text(expression: &Expr) -> Option<&LitStr> {
         Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text),
         _ => None,
     }
+}
+
+/// An expression as in source code: tokens print with superfluous spaces.
+pub(crate) fn spelled(expression: &impl ToTokens) -> String {
+    let (mut text, mut is_after_word) = (String::new(), false);
+    for token in expression.to_token_stream() {
+        let is_word = matches!(token, TokenTree::Ident(_) | TokenTree::Literal(_));
+        if is_word && is_after_word {
+            text.push(' ');
+        }
+        match token {
+            TokenTree::Group(group) => {
+                let [open, close] = match group.delimiter() {
+                    Delimiter::Parenthesis => ["(", ")"],
+                    Delimiter::Brace => ["{", "}"],
+                    Delimiter::Bracket => ["[", "]"],
+                    Delimiter::None => ["", ""],
+                };
+                text += &format!("{open}{}{close}", spelled(&group.stream()));
+            }
+            TokenTree::Punct(sign) if matches!(sign.as_char(), ',' | ';') => {
+                text += &format!("{sign} ");
+            }
+            token => text += &token.to_string(),
+        }
+        is_after_word = is_word;
+    }
+    text
 }

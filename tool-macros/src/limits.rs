@@ -1,10 +1,10 @@
 //! Bounds in `range = 1..=50` and `length = 1..=200`, and the checks that literals allow.
 
 use crate::diagnostics::Diagnostics;
-use crate::expressions::{bare, text, ungrouped};
+use crate::expressions::{bare, spelled, text, ungrouped};
 use crate::names::hygienic;
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote_spanned};
+use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, ExprRange, ExprUnary, Lit, RangeLimits, UnOp};
 
@@ -156,9 +156,4 @@ pub(crate) fn number(expression: &Expr) -> Option<f64> {
         Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => number(expr).map(|value| -value),
         _ => None,
     }
-}
-
-/// The expression as in source code: tokens print with superfluous spaces.
-fn spelled(expression: &impl ToTokens) -> String {
-    expression.to_token_stream().to_string().replace(' ', "")
 }

@@ -12,7 +12,7 @@ use std::process::{Command, ExitCode, Output};
 const CALLS: &str = "300";
 
 /// The most calls of a run; more are several runs. A caller that was killed repeats its executions from the first one, so it
-/// would come to no new call, and the engine forgets outcomes outside of executions after ten minutes.
+/// would come to no new call.
 const CALLS_OF_RUN: usize = 2000;
 
 /// The seeds in `.ci/run`. That of NATS has a disturbance of each kind.

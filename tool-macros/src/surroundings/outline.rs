@@ -6,7 +6,7 @@ use crate::names;
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use std::iter::Peekable;
 
-/// What is looked for in a file.
+/// The functions and types of a source file.
 #[derive(Debug, Default)]
 pub(super) struct Outline {
     pub(super) functions: Vec<Function>,

@@ -1,8 +1,7 @@
 //! Attributes of serde and schemars on a parameter, and what to write instead.
 
-use crate::expressions::text;
+use crate::expressions::{spelled, text};
 use crate::item;
-use quote::ToTokens;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Meta, MetaNameValue, Token};
 
@@ -10,12 +9,11 @@ type Items = Punctuated<Meta, Token![,]>;
 
 /// What to write instead of an attribute, if that is known for all that it says.
 pub(super) fn instead(attribute: &Attribute) -> Option<String> {
-    let items: Vec<Written> =
-        parsed(&attribute.meta)?.iter().map(written).collect::<Option<_>>()?;
-    let options: Vec<&str> = items.iter().filter_map(Written::option).collect();
-    let options = (!options.is_empty()).then(|| format!("write `#[arg({})]`", options.join(", ")));
-    let described = items.iter().find_map(Written::description);
-    let comment = described.map(|text| format!("write `/// {text}` above the parameter"));
+    let mut written = Written::default();
+    parsed(&attribute.meta)?.iter().try_for_each(|item| written.add(item))?;
+    let comment = written.description.map(|text| format!("write `/// {text}` above the parameter"));
+    let options = (!written.options.is_empty())
+        .then(|| format!("write `#[arg({})]`", written.options.join(", ")));
     match (comment, options) {
         (Some(comment), Some(options)) => Some(format!("{comment}, and {options}")),
         (comment, options) => comment.or(options),
@@ -24,63 +22,55 @@ pub(super) fn instead(attribute: &Attribute) -> Option<String> {
 
 /// Whether an attribute that is none of ours has a description.
 pub(super) fn describes(attribute: &Attribute) -> bool {
+    let mut written = Written::default();
     let items = parsed(&attribute.meta).filter(|_| item::is_mistaken_for_arg(attribute));
-    let mut parts = items.iter().flatten().filter_map(written);
-    parts.any(|part| part.description().is_some())
+    for item in items.iter().flatten() {
+        written.add(item);
+    }
+    written.description.is_some()
 }
 
-/// A part of what to write.
-enum Written {
-    Option(String),
-    Description(String),
+/// The options of `#[arg(..)]` and the comment that say the same.
+#[derive(Default)]
+struct Written {
+    options: Vec<String>,
+    description: Option<String>,
 }
 
 impl Written {
-    fn option(&self) -> Option<&str> {
-        match self {
-            Self::Option(option) => Some(option),
-            Self::Description(_) => None,
-        }
-    }
-
-    fn description(&self) -> Option<&str> {
-        match self {
-            Self::Option(_) => None,
-            Self::Description(text) => Some(text),
-        }
+    /// `None` if nothing says the same.
+    fn add(&mut self, item: &Meta) -> Option<()> {
+        let name = item.path().get_ident()?.to_string();
+        let option = match (name.as_str(), item) {
+            ("description" | "desc" | "doc", Meta::NameValue(pair)) => {
+                self.description = Some(text(&pair.value)?.value());
+                return Some(());
+            }
+            // serde and schemars name a function.
+            ("default", Meta::NameValue(pair)) => match text(&pair.value) {
+                Some(function) => format!("default = {}()", function.value()),
+                None => option(pair),
+            },
+            ("default" | "flatten", Meta::Path(_)) => name,
+            ("rename" | "alias" | "example" | "pattern" | "format", Meta::NameValue(pair)) => {
+                option(pair)
+            }
+            ("range" | "length", Meta::List(_)) => bounds(&name, &parsed(item)?)?,
+            ("regex", Meta::List(_)) => match parsed(item)?.first()? {
+                Meta::NameValue(pair) if pair.path.is_ident("pattern") => option(pair),
+                _ => return None,
+            },
+            ("email", Meta::Path(_)) => "format = \"email\"".to_owned(),
+            ("url", Meta::Path(_)) => "format = \"uri\"".to_owned(),
+            _ => return None,
+        };
+        self.options.push(option);
+        Some(())
     }
 }
 
 fn parsed(meta: &Meta) -> Option<Items> {
     meta.require_list().ok()?.parse_args_with(Items::parse_terminated).ok()
-}
-
-fn written(item: &Meta) -> Option<Written> {
-    let name = item.path().get_ident()?.to_string();
-    let option = match (name.as_str(), item) {
-        ("description" | "desc" | "doc", Meta::NameValue(pair)) => {
-            return text(&pair.value).map(|text| Written::Description(text.value()));
-        }
-        // serde and schemars name a function.
-        ("default", Meta::NameValue(pair)) => match text(&pair.value) {
-            Some(function) => format!("default = {}()", function.value()),
-            None => option(pair),
-        },
-        ("default" | "flatten", Meta::Path(_)) => name,
-        ("rename" | "alias" | "example" | "pattern" | "format", Meta::NameValue(pair)) => {
-            option(pair)
-        }
-        ("range", Meta::List(_)) => bounds("range", &parsed(item)?)?,
-        ("length", Meta::List(_)) => bounds("length", &parsed(item)?)?,
-        ("regex", Meta::List(_)) => match parsed(item)?.first()? {
-            Meta::NameValue(pair) if pair.path.is_ident("pattern") => option(pair),
-            _ => return None,
-        },
-        ("email", Meta::Path(_)) => "format = \"email\"".to_owned(),
-        ("url", Meta::Path(_)) => "format = \"uri\"".to_owned(),
-        _ => return None,
-    };
-    Some(Written::Option(option))
 }
 
 /// `range = 1..=5` for `range(min = 1, max = 5)`.
@@ -105,11 +95,6 @@ fn bounds(option: &str, items: &Items) -> Option<String> {
 
 fn option(pair: &MetaNameValue) -> String {
     format!("{} = {}", spelled(&pair.path), spelled(&pair.value))
-}
-
-fn spelled(tokens: &impl ToTokens) -> String {
-    let printed = tokens.to_token_stream().to_string();
-    printed.replace(" :: ", "::").replace(" (", "(").replace("- ", "-")
 }
 
 #[cfg(test)]

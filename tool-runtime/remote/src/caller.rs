@@ -23,7 +23,7 @@ use std::fmt;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::sync::watch;
-use tokio::time::{MissedTickBehavior, interval, timeout};
+use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 use tool_runtime_core::{CancellationToken, ToolPool};
 
 /// The time between two looks at which runners have lapsed.
@@ -317,13 +317,18 @@ impl Watch {
         Ok(before.is_none_or(|before| before.presence.differs(&presence)))
     }
 
-    /// Asks who is there, and meanwhile what is wrong with the board.
+    /// Asks who is there, and what is wrong with the board if nobody answers.
     async fn call_roll(&self) {
-        let (publisher, link) = (Arc::clone(&self.publisher), Arc::clone(&self.link));
-        tokio::spawn(async move { publisher.ask_board(&link).await });
         let roll = message::write(&Roll::new(None));
         // A lost roll call costs one beat.
         drop(self.link.board.send(&Topic::Roll, roll).await);
+        let (publisher, link) = (Arc::clone(&self.publisher), Arc::clone(&self.link));
+        tokio::spawn(async move {
+            sleep(TOGETHER).await;
+            if link.roster.all().is_empty() {
+                publisher.ask_board(&link).await;
+            }
+        });
     }
 }
 

@@ -381,7 +381,7 @@ impl Board for NatsBoard {
             queues.sort();
             let mut problems: Vec<String> = self.wrong_name().await.into_iter().collect();
             if self.connection.is_importing && !is_kept {
-                problems.push("there is no queue; `remote keep` creates them, also after a restart of the server".to_owned());
+                problems.push("there are no queues; `remote keep` creates them, also after a restart of the server".to_owned());
             }
             Ok(BoardState { queues, problems, notes: vec![CANNOT_SEE.to_owned()] })
         })
