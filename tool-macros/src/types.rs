@@ -20,6 +20,15 @@ pub(crate) fn name(ty: &Type) -> Option<&Ident> {
     }
 }
 
+/// Whether a type is a list, a set, a map, an array or a tuple, as far as its name tells.
+pub(crate) fn is_compound(ty: &Type) -> bool {
+    const NAMES: [&str; 6] = ["Vec", "VecDeque", "HashMap", "BTreeMap", "HashSet", "BTreeSet"];
+    match ungrouped(ty) {
+        Type::Array(_) | Type::Tuple(_) => true,
+        ty => name(ty).is_some_and(|name| NAMES.iter().any(|known| name == known)),
+    }
+}
+
 /// Crates whose types are arguments only with a feature: the runtime's trait for them, and the names of types that are not
 /// those of others.
 const OF_CRATES: [(&str, &str, &[&str]); 8] = [

@@ -43,6 +43,7 @@ pub(crate) fn validate(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     access::access(model, diagnostics);
     metadata::icons(model, diagnostics);
     metadata::task(model, diagnostics);
+    metadata::objects(model, diagnostics);
     header::headers(model, diagnostics);
     match_as::match_as(model, diagnostics);
     prompt_resource::prompt_resource(model, diagnostics);

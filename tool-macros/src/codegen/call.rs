@@ -3,7 +3,7 @@
 use crate::model::{Model, Parameter};
 use crate::names::hygienic;
 use crate::toolset::Toolset;
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned;
 
@@ -31,12 +31,55 @@ fn future(model: &Model<'_>) -> TokenStream {
     let parameters = parameters.chain(model.parameters.iter().map(call_argument));
     let call = quote_spanned!(ident.span()=> #callee(#(#parameters),*));
     if model.function.signature.asyncness.is_some() {
-        call
+        match lock_before_await(model.function.body.clone()) {
+            Some(lock) => without_guard(&call, lock),
+            None => call,
+        }
     } else if model.options.inline.is_present() {
         quote_spanned!(span=> async move { #call })
     } else {
         quote_spanned!(span=> __tool::blocking::<#output, _>(__context, move |__context| #call))
     }
+}
+
+/// Says at the lock that its guard must not be held across an `.await`. rustc says so at the name of the function alone.
+fn without_guard(call: &TokenStream, lock: Span) -> TokenStream {
+    let span = hygienic(Span::call_site());
+    let future = Ident::new("__future", span.located_at(lock));
+    quote_spanned!(span=> { let #future = #call; __tool::without_guard(#future) })
+}
+
+/// The first call that may return a guard of a lock, with an `.await` after it.
+fn lock_before_await(body: TokenStream) -> Option<Span> {
+    let mut lock = None;
+    awaits_after_lock(body, &mut lock).then_some(lock).flatten()
+}
+
+fn awaits_after_lock(tokens: TokenStream, lock: &mut Option<Span>) -> bool {
+    const LOCKS: [&str; 5] = ["lock", "read", "write", "borrow", "borrow_mut"];
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let is = |at: usize, text: &str| tokens.get(at).is_some_and(|it| it.to_string() == text);
+    for (at, token) in tokens.iter().enumerate() {
+        match token {
+            TokenTree::Group(group) => {
+                if awaits_after_lock(group.stream(), lock) {
+                    return true;
+                }
+            }
+            TokenTree::Ident(name) if at > 0 && is(at - 1, ".") => {
+                if name == "await" && lock.is_some() {
+                    return true;
+                }
+                let is_awaited = is(at + 2, ".") && is(at + 3, "await");
+                let is_lock = LOCKS.iter().any(|lock| name == lock) && is(at + 1, "()");
+                if is_lock && !is_awaited && lock.is_none() {
+                    *lock = Some(name.span());
+                }
+            }
+            _ => {}
+        }
+    }
+    false
 }
 
 /// `add`, or `<Counter>::add`.

@@ -1,8 +1,11 @@
 //! Rules for titles, tags, icons and tasks.
 
 use crate::diagnostics::Diagnostics;
+use crate::expressions::bare;
 use crate::model::Model;
-use syn::LitStr;
+use darling::util::PreservedStrExpr;
+use proc_macro2::{Delimiter, TokenTree};
+use syn::{Expr, LitStr};
 
 /// Checks titles and tags, which must not be blank.
 pub(super) fn texts(model: &Model<'_>, diagnostics: &mut Diagnostics) {
@@ -29,6 +32,39 @@ pub(super) fn scopes(scopes: &[LitStr], diagnostics: &mut Diagnostics) {
 pub(super) fn tags(tags: &[LitStr], diagnostics: &mut Diagnostics) {
     for tag in tags.iter().filter(|tag| is_blank(tag)) {
         diagnostics.error_on(tag, "a tag is empty; write a word to filter by, or remove it");
+    }
+}
+
+/// Checks metadata and schemas, which are objects.
+pub(super) fn objects(model: &Model<'_>, diagnostics: &mut Diagnostics) {
+    let mut check = |value: &Option<PreservedStrExpr>, message: &str| {
+        if let Some(value) = value.as_ref().filter(|value| is_never_an_object(&value.0)) {
+            diagnostics.error_on(value, message);
+        }
+    };
+    check(
+        &model.options.meta,
+        "the metadata is not an object; write `meta = json!({ \"key\": 1 })`",
+    );
+    check(
+        &model.options.input_schema,
+        "the schema is not an object; write `input_schema = json!({ \"type\": \"object\" })`",
+    );
+}
+
+/// A literal, an array or `json!` of one.
+fn is_never_an_object(value: &Expr) -> bool {
+    match bare(value) {
+        Expr::Lit(_) | Expr::Array(_) | Expr::Tuple(_) => true,
+        Expr::Macro(call) if call.mac.path.segments.last().is_some_and(|it| it.ident == "json") => {
+            let mut tokens = call.mac.tokens.clone().into_iter();
+            match (tokens.next(), tokens.next()) {
+                (Some(TokenTree::Literal(_)), None) => true,
+                (Some(TokenTree::Group(group)), None) => group.delimiter() == Delimiter::Bracket,
+                _ => false,
+            }
+        }
+        _ => false,
     }
 }
 

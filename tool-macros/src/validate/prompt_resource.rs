@@ -5,6 +5,7 @@ use crate::kind::Kind;
 use crate::limits;
 use crate::model::{Argument, Model};
 use crate::names;
+use crate::types;
 use crate::uri;
 use syn::LitStr;
 
@@ -47,6 +48,13 @@ fn unsupported_options(kind: Kind, argument: &Argument<'_>, diagnostics: &mut Di
     }
     for alias in &options.aliases {
         diagnostics.error_on(alias, "a variable of a URI has one name; remove `alias`");
+    }
+    if types::is_compound(argument.ty()) {
+        let message = format!(
+            "a URI has one text for its variable `{}`; take it as a `String`, and split it in the function",
+            argument.ident
+        );
+        diagnostics.error_on(argument.ty(), message);
     }
 }
 

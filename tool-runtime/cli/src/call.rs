@@ -4,7 +4,7 @@ use super::options::{Call, Input};
 use super::{argument_source, arguments, exit, print, signals};
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
-use tool_runtime_core::seam::printable_lines;
+use tool_runtime_core::seam::{Isolation, printable_lines};
 use tool_runtime_core::{ErrorClass, Observation, ToolCall, ToolPool, ToolResult};
 
 pub(super) async fn call(pool: &ToolPool, call: Call) -> ExitCode {
@@ -17,7 +17,11 @@ pub(super) async fn call(pool: &ToolPool, call: Call) -> ExitCode {
     };
     let session = pool.session();
     let pool = session.pool();
-    let context = pool.context().with_cancellation(signals::shutdown_token());
+    // A tool that blocks its thread stops neither its time limit nor a signal.
+    let context = pool
+        .context()
+        .with_cancellation(signals::shutdown_token())
+        .with_isolation(Some(Isolation::default()));
     let result = pool.call_with(ToolCall::new(&call.name, &arguments), &context).await;
     if call.json {
         print::line(&result.observation().to_json());

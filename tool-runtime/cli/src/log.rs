@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 use tool_runtime_core::ToolPool;
-use tool_runtime_core::seam::{Mask, lock};
+use tool_runtime_core::seam::{Mask, lock, panic_is_reported};
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt as _;
@@ -65,6 +65,16 @@ pub(super) fn start(default: Targets) {
 fn filter(default: Targets) -> Targets {
     let levels = std::env::var("RUST_LOG").ok().and_then(|levels| levels.parse().ok());
     levels.unwrap_or(default)
+}
+
+/// Prints no panic of a default or an example: the error of the pool says it.
+pub(super) fn hide_reported_panics() {
+    let print = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !panic_is_reported() {
+            print(panic);
+        }
+    }));
 }
 
 /// Logs panics: the standard hook writes to standard error and blocks on a host that does not read it.

@@ -117,7 +117,7 @@ macro_rules! __main_option {
     ($setup:ident, timeout, $value:expr) => { $setup.timeout($value) };
     ($setup:ident, tools, $value:expr) => { $setup.tools($value) };
     ($setup:ident, mcp, $value:expr) => { $setup.mcp($value) };
-    ($setup:ident, remote, $value:expr) => { $crate::__main_option!(@cli $setup, remote, $value) };
+    ($setup:ident, remote, $value:expr) => { $setup.remote($value) };
     ($setup:ident, trust_runners, $value:expr) => { $setup.trust_runners($value) };
     ($setup:ident, registry, $value:expr) => { $setup.registry($value) };
     ($setup:ident, pool, $value:expr) => { $setup.pool($value) };
@@ -133,11 +133,9 @@ macro_rules! __main_option {
         $setup.$option(value)
     }};
     ($setup:ident, $unknown:ident, $value:expr) => {{
-        ::core::compile_error!(::core::concat!(
-            "unknown option `",
-            ::core::stringify!($unknown),
-            "` of `main!`; write one of `state`, `tools`, `mcp`, `remote`, `trust_runners`, `registry`, `pool`, `timeout`, `name`, `version`, `about`, `title`, `instructions`"
-        ));
+        $crate::__private::unknown_main_option! {
+            $unknown state tools mcp remote trust_runners registry pool timeout name version about title instructions
+        }
         $setup
     }};
 }
@@ -203,11 +201,25 @@ impl Setup {
         self
     }
 
+    /// `mcp = PATH`.
+    #[cfg(not(feature = "mcp-client"))]
+    #[must_use]
+    pub fn mcp<T: NeedsMcpClient>(self, _: T) -> Self {
+        self
+    }
+
     /// `remote = EXPR`.
     #[cfg(feature = "remote")]
     #[must_use]
-    pub fn remote(mut self, url: String) -> Self {
-        self.remote = Some(url);
+    pub fn remote(mut self, url: impl Into<String>) -> Self {
+        self.remote = Some(url.into());
+        self
+    }
+
+    /// `remote = EXPR`.
+    #[cfg(not(feature = "remote"))]
+    #[must_use]
+    pub fn remote<T: NeedsRemote>(self, _: T) -> Self {
         self
     }
 
@@ -216,6 +228,13 @@ impl Setup {
     #[must_use]
     pub fn trust_runners(mut self, is_trusted: bool) -> Self {
         self.trust_runners = is_trusted;
+        self
+    }
+
+    /// `trust_runners = EXPR`.
+    #[cfg(not(feature = "remote"))]
+    #[must_use]
+    pub fn trust_runners<T: NeedsRemote>(self, _: T) -> Self {
         self
     }
 
@@ -248,6 +267,22 @@ impl Setup {
         }
     }
 }
+
+/// Implemented by nothing: the option needs a feature.
+#[cfg(not(feature = "mcp-client"))]
+#[diagnostic::on_unimplemented(
+    message = "the option `mcp` of `main!` needs the feature `mcp-client` of `tool-runtime`",
+    label = "add the feature to the dependency"
+)]
+pub trait NeedsMcpClient {}
+
+/// Implemented by nothing: the option needs a feature.
+#[cfg(not(feature = "remote"))]
+#[diagnostic::on_unimplemented(
+    message = "this option of `main!` needs the feature `remote` of `tool-runtime`",
+    label = "add the feature to the dependency"
+)]
+pub trait NeedsRemote {}
 
 /// The result of evaluating options.
 pub type SetupResult<T> = Result<T, BoxError>;
@@ -283,6 +318,7 @@ pub fn main(name: &str, version: &str, about: &str, setup: SetupFuture) -> ExitC
     // Dropped last, also by a panic: ends the remaining descendants of servers.
     #[cfg(all(feature = "mcp-client", target_os = "linux"))]
     let _subreaper = tool_runtime_client::Subreaper::new();
+    log::hide_reported_panics();
     in_runtime(Box::pin(async {
         let code = run(name, version, about, setup).await.unwrap_or_else(|failure| failure.code());
         log::finish();

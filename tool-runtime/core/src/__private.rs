@@ -1,7 +1,7 @@
 //! Items for generated code. Not for users: they change with every version.
 
 pub use crate::access::{Access, KeyPart};
-pub use crate::action::{Action, blocking};
+pub use crate::action::{Action, blocking, without_guard};
 pub use crate::arguments::{ArgumentReader, Arguments, DecodeError, Key, required};
 pub use crate::completion::{ArgumentCompleter, Complete};
 pub use crate::constraint::{

@@ -198,3 +198,22 @@ pub trait Sendable: Send {}
 
 #[diagnostic::do_not_recommend]
 impl<T: Send> Sendable for T {}
+
+/// Boxes the future of a function with a lock and an `.await` after it, so that a future that is not `Send` is reported at the
+/// lock.
+#[doc(hidden)]
+pub fn without_guard<'f, F: Future + WithoutGuard + 'f>(future: F) -> BoxFuture<'f, F::Output> {
+    Box::pin(future)
+}
+
+/// A future that holds no guard of a lock at an `.await`.
+#[diagnostic::on_unimplemented(
+    message = "a guard of a lock is held across an `.await`, where the call may move to another thread",
+    label = "a guard lives until the `.await`",
+    note = "drop the guard before the `.await`, for instance by a block around its use, or take a `tokio::sync::Mutex`",
+    note = "if this guard ends before, another value that is held across an `.await` is not `Send`, such as an `Rc`"
+)]
+pub trait WithoutGuard: Send {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Send> WithoutGuard for T {}

@@ -93,7 +93,7 @@ impl ClientTools {
     /// assert_eq!(tool.name(), "pick_file");
     /// ```
     pub fn tool(&self, mut definition: ToolDefinition) -> Tool {
-        definition.problems.extend(schema::unchecked(&definition.input_schema, "input"));
+        definition.problems.extend(schema::problem(&definition.input_schema, "input"));
         let executor = ClientExecutor::new(&definition, &self.0.pending_calls, self.0.limit);
         Tool::new(definition, executor).with_timeout(self.0.limit.checked_add(TIMEOUT_GRACE))
     }

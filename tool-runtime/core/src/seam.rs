@@ -6,7 +6,7 @@ pub use crate::canonical::canonical;
 pub use crate::content::{BlockForm, Media, ResourceMembers, normal_media, split_data_url};
 pub use crate::context::{Session, SessionValues};
 pub use crate::definition::unknown::{add as add_unknown, unknown};
-pub use crate::error::{INTERNAL, excerpt, excerpt_of, panic_message};
+pub use crate::error::{INTERNAL, excerpt, excerpt_of, panic_is_reported, panic_message};
 pub use crate::future::spawn;
 pub use crate::governance::{CallRounds, PROMPTS, RESOURCES};
 pub use crate::hex::hex;

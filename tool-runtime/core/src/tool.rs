@@ -119,9 +119,9 @@ impl fmt::Display for Origin {
 impl Tool {
     /// Creates a tool from a definition and an executor, which checks the arguments itself.
     pub fn new(mut definition: ToolDefinition, executor: impl Executor) -> Self {
-        let unchecked = definition.output_schema.as_ref();
-        let unchecked = unchecked.and_then(|output| schema::unchecked(output, "output"));
-        definition.problems.extend(unchecked);
+        let output = definition.output_schema.as_ref();
+        let problem = output.and_then(|output| schema::problem(output, "output"));
+        definition.problems.extend(problem);
         Self::of_parts(Arc::new(definition), executor)
     }
 

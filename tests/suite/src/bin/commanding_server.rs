@@ -1,4 +1,5 @@
-//! A program with commands of its own. The environment variable `CLASH` makes one of them invalid.
+//! A program with commands of its own. The environment variable `CLASH` makes one of them invalid, or, as `default`,
+//! a tool.
 
 #![allow(clippy::print_stdout, reason = "a command of a program prints")]
 
@@ -12,6 +13,20 @@ use tool_runtime::{
 #[tool(read_only)]
 async fn ping() -> &'static str {
     "pong"
+}
+
+fn panicking() -> i64 {
+    panic!("the table is missing")
+}
+
+/// Count.
+#[tool(register = false)]
+async fn count(
+    /// The first number.
+    #[arg(default = panicking())]
+    start: i64,
+) -> i64 {
+    start
 }
 
 /// A command that prints what it was given.
@@ -72,6 +87,9 @@ tool_runtime::main!(
             .flag("json", "Print JSON")
             .after_help("Exit codes: 0 success, 7 a check failed.");
         let pool = pool.command(Print(check)).install(Logs);
+        if std::env::var("CLASH").is_ok_and(|clash| clash == "default") {
+            return pool.tool::<CountAction>();
+        }
         clash().into_iter().fold(pool, |pool, form| pool.command(Print(form)))
     }
 );

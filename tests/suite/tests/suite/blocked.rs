@@ -112,6 +112,10 @@ impl Server {
             None => drop(self.input.take()),
             Some(how) => signal(self.child.id(), how),
         }
+        self.ended()
+    }
+
+    fn ended(mut self) -> (ExitStatus, Vec<String>) {
         let log = self.log.by_ref().map(|line| line.expect("UTF-8")).collect();
         (self.child.wait().expect("it ends"), log)
     }
@@ -252,6 +256,27 @@ fn the_log_reports_the_end_of_a_blocked_poll() {
     drop(bed.accept().expect("the tool connects"));
     server.log_until("`nap` no longer blocks its thread");
     assert!(server.answers(1).contains_key(&1));
+}
+
+#[test]
+fn a_command_that_calls_a_blocking_tool_ends_in_time() {
+    for name in ["sleep", "spin"] {
+        let (status, log) = Server::start(&["call", name]).ended();
+        assert_eq!(status.code(), Some(1), "{log:?}");
+        let answer =
+            format!("error: `{name}` did not answer within 1s; ask for less, or try again");
+        assert!(log.contains(&answer), "{log:?}");
+    }
+}
+
+#[test]
+fn the_first_signal_ends_a_command_that_calls_a_blocking_tool() {
+    let mut command = Server::start(&["call", "report_and_sleep"]);
+    command.log_until("reported");
+    let (status, log) = command.end(Some(Signal::TERM));
+    assert_eq!(status.code(), Some(1), "{log:?}");
+    let answer = "error: the call to `report_and_sleep` was cancelled".to_owned();
+    assert!(log.contains(&answer), "{log:?}");
 }
 
 /// A request on a separate connection, and its future answer.

@@ -90,3 +90,11 @@ fn a_command_that_cannot_exist_ends_the_program() {
         assert!(stderr.contains(why), "{clash}: {stderr}");
     }
 }
+
+#[test]
+fn a_default_that_panics_is_one_error() {
+    let (code, _, stderr) = run(&["list"], Some("default"));
+    assert_eq!(code, Some(3));
+    let problem = "error: the pool of tools cannot be built:\n- tool `count`: the default or example of its argument `start` panicked: the table is missing; write a value that can be computed when the pool is built\n";
+    assert_eq!(stderr, problem);
+}

@@ -55,8 +55,12 @@ fn missing_state_is_reported_with_the_line_to_add() {
 const LOW: i64 = 10;
 const HIGH: i64 = 5;
 
+fn list() -> serde_json::Value {
+    json!([1])
+}
+
 /// Bounds that are known only at runtime.
-#[tool(register = false, meta = json!([1]))]
+#[tool(register = false, meta = list())]
 async fn inverted(
     /// A number.
     #[arg(range = LOW..=HIGH)]

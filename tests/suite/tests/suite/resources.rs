@@ -228,3 +228,23 @@ fn rejects_resources_with_the_same_uris() {
         assert!(problems.iter().any(|problem| problem.contains(part)), "{part}: {problems:?}");
     }
 }
+
+type Numbers = Vec<i64>;
+
+/// The sum of numbers.
+#[resource("sum://{numbers}", register = false)]
+async fn sum(
+    /// The numbers.
+    numbers: Numbers,
+) -> String {
+    numbers.iter().sum::<i64>().to_string()
+}
+
+#[test]
+fn a_variable_of_a_uri_is_no_list() {
+    let built = ToolPool::builder().resource::<SumResource>().allow_empty().build();
+    assert_eq!(
+        built.expect_err("a list").to_string(),
+        "the pool of tools cannot be built:\n- resource `sum://{numbers}`: a URI has one text for its variable `numbers`; take it as a `String`, and split it in the function"
+    );
+}

@@ -1,6 +1,7 @@
 //! Panics of user code as text.
 
 use std::any::Any;
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Runs user code and catches its panic.
@@ -9,6 +10,26 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// The message of its panic.
 pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(panic_message)
+}
+
+thread_local! {
+    static IS_REPORTED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs user code and catches its panic, which the caller reports.
+///
+/// # Errors
+/// The message of its panic.
+pub(crate) fn reported<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    let before = IS_REPORTED.replace(true);
+    let result = caught(work);
+    IS_REPORTED.set(before);
+    result
+}
+
+/// Whether the caller of the code on this thread reports its panic, so that a panic hook need not.
+pub fn panic_is_reported() -> bool {
+    IS_REPORTED.get()
 }
 
 /// The message of a panic. Its payload may panic when it is dropped, and so may the payload of that.

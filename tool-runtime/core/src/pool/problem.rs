@@ -38,7 +38,7 @@ pub enum PoolProblem {
     },
     /// A tool borrows state that the pool does not have.
     #[error(
-        "tool `{tool}` borrows a `{type_name}` that the pool does not have; add `.state(value)` to the pool, or `state = value` to `main!`, or `.provides::<T>()` to the hook that provides it"
+        "tool `{tool}` borrows a `{type_name}` that the pool does not have; add `.state(value)` to the pool, or `state = value` to `main!`, or `.provides::<T>()` to the hook that provides it; or, if it is an argument, take it without `&`"
     )]
     MissingState {
         /// The tool.

@@ -62,11 +62,13 @@ pub type ResourceDraft = DraftOf<ResourceDefinition>;
 impl ResourceDraft {
     /// Starts with the URI, the name, the description and the table of variables.
     pub fn new(uri: &str, name: &str, description: &str, parameters: &[Parameter]) -> Self {
+        let (schema, mut problems) = crate::schema::described(parameters);
+        problems.extend(unfit(&schema));
         Self(ResourceDefinition {
             uri: uri.to_owned(),
             name: name.to_owned(),
             description: description.trim().to_owned(),
-            problems: crate::schema::described(parameters).1,
+            problems,
             ..ResourceDefinition::default()
         })
     }
@@ -98,4 +100,16 @@ impl ResourceDraft {
         self.0.annotations.priority = Some(priority);
         self
     }
+}
+
+/// A URI has one text for each variable.
+fn unfit(schema: &Map<String, Value>) -> impl Iterator<Item = String> {
+    let variables = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let is_compound =
+        |kind: &&Value| kind.as_str().is_some_and(|kind| matches!(kind, "array" | "object"));
+    variables.filter(move |(_, property)| property.get("type").filter(is_compound).is_some()).map(
+        |(name, _)| {
+            format!("a URI has one text for its variable `{name}`; take it as a `String`, and split it in the function")
+        },
+    )
 }

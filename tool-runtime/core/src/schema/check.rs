@@ -4,7 +4,7 @@
 //! decoding enforces. It differs from the standard where tools do: a property that is not required may be null, `1.0` is
 //! not an integer (serde does not decode it as one), and `format` is asserted. Annotations, unknown keywords, references
 //! to other documents and invalid patterns are ignored. A few keywords are not checked; a tool whose schema uses one of
-//! them is rejected when it is built ([`unchecked`]).
+//! them is rejected when it is built ([`problem`]).
 
 mod array;
 mod assertions;
@@ -34,7 +34,7 @@ mod wording;
 mod tests;
 
 pub(crate) use self::assertions::{
-    asserts_more_than_types, asserts_more_than_written, has_patterns, unchecked,
+    asserts_more_than_types, asserts_more_than_written, has_patterns, problem,
 };
 pub(crate) use self::fields::{fields_at, holds_secrets, unknown_field};
 pub(crate) use self::findings::MAX_ISSUES;

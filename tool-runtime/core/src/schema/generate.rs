@@ -3,7 +3,7 @@
 use super::derived::{input_generator, output_generator};
 use super::{check, closed, engine, normal};
 use crate::arguments::probe::Decode;
-use crate::error::caught;
+use crate::error::reported;
 use crate::parameter::Parameter;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
@@ -41,7 +41,7 @@ pub(crate) fn described(parameters: &[Parameter]) -> (Map<String, Value>, Vec<St
     problems.extend(wrong_values(&schema));
     let mut properties = schema["properties"].as_object().into_iter().flatten();
     if properties.any(|(_, property)| !closed::is_scalar(property)) {
-        problems.extend(check::unchecked(&schema, "input"));
+        problems.extend(check::problem(&schema, "input"));
     }
     hide_secrets(&mut schema, parameters);
     (advertised(schema), problems)
@@ -200,7 +200,7 @@ impl Fields {
         write: fn(&mut Schema),
         schema: &mut Schema,
     ) {
-        if let Err(panic) = caught(|| write(schema)) {
+        if let Err(panic) = reported(|| write(schema)) {
             self.problems.push(format!(
                 "the {what} of its argument `{}` panicked: {panic}; write a value that can be computed when the pool is built",
                 parameter.name

@@ -234,8 +234,8 @@ impl ToolBuilder {
         if let Some(input) = self.input_schema.or(own) {
             self.definition = self.definition.with_input_schema(input);
         }
-        let unchecked = schema::unchecked(&self.definition.input_schema, "input");
-        self.definition.problems.extend(unchecked);
+        let problem = schema::problem(&self.definition.input_schema, "input");
+        self.definition.problems.extend(problem);
         self.definition.set_output(H::Output::output_schema);
         let declares_access = self.access.is_some();
         let executor = HandlerExecutor::new(handler, &self.definition, self.access);

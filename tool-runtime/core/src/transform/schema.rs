@@ -1,7 +1,7 @@
 //! The input schema of a transformed tool.
 
 use super::ArgumentTransform;
-use crate::schema::check::{check, unchecked};
+use crate::schema::check::{check, problem};
 use crate::schema::engine;
 use crate::schema::nearest::nearest;
 use serde_json::{Map, Value, json};
@@ -229,7 +229,7 @@ fn narrowing_problems(
 ) -> Vec<String> {
     let mut problems: Vec<String> =
         narrowing.iter().filter_map(|(key, value)| malformed(key, value)).collect();
-    problems.extend(unchecked(
+    problems.extend(problem(
         &Map::from_iter([("properties".to_owned(), json!({ name: narrowing }))]),
         "narrowed",
     ));

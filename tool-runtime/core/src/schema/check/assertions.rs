@@ -69,17 +69,32 @@ fn any<'s>(
     found
 }
 
-/// The problem of a schema with keywords that are not checked.
-pub(crate) fn unchecked(schema: &Map<String, Value>, kind: &str) -> Option<String> {
+/// The problem of a schema with keywords that are not checked, or of a struct with two fields of one name.
+pub(crate) fn problem(schema: &Map<String, Value>, kind: &str) -> Option<String> {
     let root = Value::Object(schema.clone());
-    let mut keyword = None;
+    let mut problem = None;
     visit(&root, &root, |schema| {
-        keyword = UNCHECKED.iter().find(|keyword| schema.contains_key(**keyword));
-        keyword.is_none()
+        problem = unchecked(schema).or_else(|| repeated(schema));
+        problem.is_none()
     });
-    keyword.map(|keyword| {
-        format!("its {kind} schema uses `{keyword}`, which is not checked; remove it, and check the value in the tool")
-    })
+    problem.map(|problem| format!("its {kind} schema {problem}"))
+}
+
+fn unchecked(schema: &Map<String, Value>) -> Option<String> {
+    let keyword = UNCHECKED.iter().find(|keyword| schema.contains_key(**keyword))?;
+    Some(format!(
+        "uses `{keyword}`, which is not checked; remove it, and check the value in the tool"
+    ))
+}
+
+/// serde lets two fields have one name; then no value has both.
+fn repeated(schema: &Map<String, Value>) -> Option<String> {
+    let names = schema.get("required")?.as_array()?;
+    let (_, name) = names.iter().enumerate().find(|(at, name)| names[..*at].contains(name))?;
+    let name = name.as_str()?;
+    Some(format!(
+        "requires `{name}` twice: two fields of a struct have this name; rename one of them"
+    ))
 }
 
 /// Visits `schema` and the schemas that it reaches in the document `root`, each once, while `proceed` returns true.

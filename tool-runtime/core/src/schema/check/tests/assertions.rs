@@ -9,7 +9,7 @@ use schemars::{JsonSchema, schema_for};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::schema::check::{asserts_more_than_types, check, unchecked};
+use crate::schema::check::{asserts_more_than_types, check, problem};
 
 /// Whether the schema of `T` asserts more than types.
 fn asserts<T: JsonSchema>() -> bool {
@@ -229,16 +229,29 @@ fn each_assertion_counts() {
 
 #[test]
 fn keywords_that_are_not_checked_are_named() {
-    let unchecked = |schema: Value| unchecked(schema.as_object().expect("an object"), "input");
+    let problem = |schema: Value| problem(schema.as_object().expect("an object"), "input");
     let list = json!({ "type": "array", "contains": { "const": 1 } });
-    let problem = unchecked(json!({ "properties": { "a": { "anyOf": [list, true] } } }));
+    let found = problem(json!({ "properties": { "a": { "anyOf": [list, true] } } }));
     assert_eq!(
-        problem.as_deref(),
+        found.as_deref(),
         Some(
             "its input schema uses `contains`, which is not checked; remove it, and check the value in the tool"
         )
     );
-    assert_eq!(unchecked(json!({ "properties": { "contains": { "type": "string" } } })), None);
+    assert_eq!(problem(json!({ "properties": { "contains": { "type": "string" } } })), None);
+}
+
+#[test]
+fn two_fields_of_one_name_are_reported() {
+    let of = |schema: Value| problem(schema.as_object().expect("an object"), "input");
+    let item = json!({ "type": "object", "required": ["a", "b", "a"] });
+    assert_eq!(
+        of(json!({ "properties": { "list": { "items": item } } })).as_deref(),
+        Some(
+            "its input schema requires `a` twice: two fields of a struct have this name; rename one of them"
+        )
+    );
+    assert_eq!(of(json!({ "required": ["a", "b"] })), None);
 }
 
 #[test]
