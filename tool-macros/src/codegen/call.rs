@@ -61,11 +61,7 @@ fn awaits_after_lock(tokens: TokenStream, lock: &mut Option<Span>) -> bool {
     let is = |at: usize, text: &str| tokens.get(at).is_some_and(|it| it.to_string() == text);
     for (at, token) in tokens.iter().enumerate() {
         match token {
-            TokenTree::Group(group) => {
-                if awaits_after_lock(group.stream(), lock) {
-                    return true;
-                }
-            }
+            TokenTree::Group(group) if awaits_after_lock(group.stream(), lock) => return true,
             TokenTree::Ident(name) if at > 0 && is(at - 1, ".") => {
                 if name == "await" && lock.is_some() {
                     return true;
