@@ -2,7 +2,7 @@
 
 use proc_macro2::{Delimiter, TokenTree};
 use quote::ToTokens;
-use syn::{Expr, ExprLit, Lit, LitStr};
+use syn::{Expr, ExprLit, Lit, LitFloat, LitStr, parse_quote};
 
 /// The expression inside the invisible group that `macro_rules!` puts around its fragments.
 pub(crate) fn ungrouped(expression: &Expr) -> &Expr {
@@ -17,6 +17,21 @@ pub(crate) fn bare(expression: &Expr) -> &Expr {
     match ungrouped(expression) {
         Expr::Paren(paren) => bare(&paren.expr),
         other => other,
+    }
+}
+
+/// The expression; an integer literal as a float, which rustc does not make of it.
+pub(crate) fn as_float(expression: &Expr) -> Expr {
+    match bare(expression) {
+        Expr::Lit(ExprLit { lit: Lit::Int(value), .. }) if value.suffix().is_empty() => {
+            let float = LitFloat::new(&format!("{}.0", value.base10_digits()), value.span());
+            parse_quote!(#float)
+        }
+        Expr::Unary(negative) => {
+            let (op, inner) = (negative.op, as_float(&negative.expr));
+            parse_quote!(#op #inner)
+        }
+        other => other.clone(),
     }
 }
 

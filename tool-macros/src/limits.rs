@@ -1,7 +1,7 @@
 //! Bounds in `range = 1..=50` and `length = 1..=200`, and the checks that literals allow.
 
 use crate::diagnostics::Diagnostics;
-use crate::expressions::{bare, spelled, text, ungrouped};
+use crate::expressions::{as_float, bare, spelled, text};
 use crate::names::hygienic;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
@@ -20,7 +20,7 @@ impl<'a> Limits<'a> {
         expression: &'a Expr,
         diagnostics: &mut Diagnostics,
     ) -> Option<Self> {
-        match ungrouped(expression) {
+        match bare(expression) {
             Expr::Range(range) if range.start.is_some() || range.end.is_some() => {
                 Some(Self { range })
             }
@@ -130,14 +130,23 @@ impl<'a> Limits<'a> {
 
     /// The two ends as `(Bound, Bound)`: types are left to the compiler, spans to the user.
     pub(crate) fn bounds(&self) -> (TokenStream, TokenStream) {
-        let lower = bound(self.range.start.as_deref(), true);
-        let upper = bound(self.range.end.as_deref(), self.is_inclusive());
+        self.bounds_with(|end| bare(end).clone())
+    }
+
+    /// The same for a float, whose ends may be written as integers.
+    pub(crate) fn float_bounds(&self) -> (TokenStream, TokenStream) {
+        self.bounds_with(as_float)
+    }
+
+    fn bounds_with(&self, end: fn(&Expr) -> Expr) -> (TokenStream, TokenStream) {
+        let lower = bound(self.range.start.as_deref().map(end), true);
+        let upper = bound(self.range.end.as_deref().map(end), self.is_inclusive());
         (lower, upper)
     }
 }
 
-fn bound(end: Option<&Expr>, inclusive: bool) -> TokenStream {
-    let Some(end) = end.map(bare) else {
+fn bound(end: Option<Expr>, inclusive: bool) -> TokenStream {
+    let Some(end) = end else {
         return quote_spanned!(hygienic(Span::call_site())=> ::core::ops::Bound::Unbounded);
     };
     let kind = Ident::new(if inclusive { "Included" } else { "Excluded" }, hygienic(end.span()));

@@ -208,9 +208,14 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// The return type; `()` if none is written or the written one was rejected.
+    /// The return type; that of a replacement if none is written or the written one was rejected.
     pub(crate) fn output(&self) -> TokenStream {
-        self.written_output().map_or_else(|| quote!(()), ToTokens::to_token_stream)
+        match self.written_output() {
+            Some(output) => output.to_token_stream(),
+            None if self.kind == Kind::Tool => quote!(()),
+            // Neither a prompt nor a resource returns nothing.
+            None => quote!(__tool::String),
+        }
     }
 
     /// The return type as it is written, unless it was rejected.

@@ -9,8 +9,8 @@ use crate::hints::Hints;
 use darling::ast::NestedMeta;
 use darling::util::{Flag, PreservedStrExpr};
 use darling::{Error, FromMeta, Result};
-use known::{ARG, FORM, METHOD, PROMPT, RESOURCE, TOOL, TOOLSET};
-use proc_macro2::{Span, TokenStream};
+use known::{ARG, FORM, Known, METHOD, PROMPT, RESOURCE, TOOL, TOOLSET};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use std::time::Duration;
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, Ident, Lit, LitStr, Meta, Path};
@@ -59,22 +59,34 @@ pub(crate) struct FunctionOptions {
     /// The URI or URI template of a resource, the only option without a name.
     #[darling(skip)]
     pub(crate) uri: Option<LitStr>,
+    /// Whether a description is written, if only in a way that is reported.
+    #[darling(skip)]
+    pub(crate) is_described: bool,
 }
 
 impl FunctionOptions {
     /// Reads the options of `#[tool(...)]` on a function.
     pub(crate) fn of_tool(tokens: TokenStream, diagnostics: &mut Diagnostics) -> Self {
-        reader::read(&TOOL, tokens, diagnostics)
+        Self::of_described(&TOOL, tokens, diagnostics)
     }
 
     /// Reads the options of `#[tool(...)]` on a method of a toolset.
     pub(crate) fn of_method(tokens: TokenStream, diagnostics: &mut Diagnostics) -> Self {
-        reader::read(&METHOD, tokens, diagnostics)
+        Self::of_described(&METHOD, tokens, diagnostics)
     }
 
     /// Reads the options of `#[prompt(...)]`.
     pub(crate) fn of_prompt(tokens: TokenStream, diagnostics: &mut Diagnostics) -> Self {
-        reader::read(&PROMPT, tokens, diagnostics)
+        Self::of_described(&PROMPT, tokens, diagnostics)
+    }
+
+    fn of_described(known: &Known, tokens: TokenStream, diagnostics: &mut Diagnostics) -> Self {
+        let is_described = tokens.clone().into_iter().any(|token| match token {
+            TokenTree::Literal(literal) => literal.to_string().starts_with('"'),
+            TokenTree::Ident(name) => name == "description",
+            _ => false,
+        });
+        Self { is_described, ..reader::read(known, tokens, diagnostics) }
     }
 
     /// Reads the URI and the options of `#[resource(...)]`.
@@ -96,10 +108,15 @@ impl FunctionOptions {
     }
 }
 
+/// Names of the URI, which has none.
+const URI_NAMES: [&str; 3] = ["uri", "uri_template", "template"];
+
 /// The literal of `uri = ".."`, which is reported as unknown and still read as the URI.
 fn named_uri(item: &NestedMeta) -> Option<LitStr> {
     match item {
-        NestedMeta::Meta(Meta::NameValue(pair)) if pair.path.is_ident("uri") => {
+        NestedMeta::Meta(Meta::NameValue(pair))
+            if URI_NAMES.iter().any(|name| pair.path.is_ident(name)) =>
+        {
             text(&pair.value).cloned()
         }
         _ => None,

@@ -1,5 +1,6 @@
 //! Types as written in the source.
 
+use crate::shape::optional;
 use quote::ToTokens;
 use syn::{Ident, Type};
 
@@ -27,6 +28,12 @@ pub(crate) fn is_compound(ty: &Type) -> bool {
         Type::Array(_) | Type::Tuple(_) => true,
         ty => name(ty).is_some_and(|name| NAMES.iter().any(|known| name == known)),
     }
+}
+
+/// Whether a type is `f32`, `f64`, or an `Option` of one.
+pub(crate) fn is_float(ty: &Type) -> bool {
+    let is_float = |ty: &Type| name(ty).is_some_and(|name| name == "f32" || name == "f64");
+    is_float(ty) || optional(ty).is_some_and(is_float)
 }
 
 /// Crates whose types are arguments only with a feature: the runtime's trait for them, and the names of types that are not

@@ -1,12 +1,12 @@
 //! Negative ends of ranges of unsigned integers, for which rustc suggests `u8::MAX`.
 
-use crate::expressions::{bare, ungrouped};
+use crate::expressions::bare;
 use crate::shape;
 use syn::{Expr, ExprLit, ExprUnary, Ident, Type, UnOp};
 
 /// A negative end of a range of an unsigned type, and the type's name.
 pub(crate) fn negative_end<'a>(range: &'a Expr, ty: &'a Type) -> Option<(&'a Expr, &'a Ident)> {
-    let (Expr::Range(range), Some(name)) = (ungrouped(range), name(ty)) else { return None };
+    let (Expr::Range(range), Some(name)) = (bare(range), name(ty)) else { return None };
     let mut ends = [&range.start, &range.end].into_iter().flatten();
     ends.find(|end| is_negative(end)).map(|end| (&**end, name))
 }

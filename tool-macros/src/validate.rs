@@ -100,7 +100,9 @@ fn description(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         return;
     }
     let (name, noun, hint) = (model.ident(), model.kind.noun(), model.kind.description_hint());
-    if model.docs.is_missing() {
+    if model.options.is_described {
+        // That it is no description is reported already.
+    } else if model.docs.is_missing() {
         diagnostics.error_at(
             name.span(),
             format!("{noun} `{name}` has no description; write a `///` comment above it that says {hint}"),

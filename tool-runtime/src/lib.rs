@@ -300,8 +300,8 @@ pub mod prelude {
     #[doc(no_inline)]
     pub use tool_runtime_core::{
         Action, CallAction, ContentBlock, ErrorClass, Form, IntoObservation, Json, Observation,
-        Prompt, PromptAction, PromptMessage, Resource, ResourceAction, Role, Tool, ToolCall,
-        ToolContext, ToolDefinition, ToolError, ToolPool, ToolResult, Toolset,
+        Prompt, PromptAction, PromptMessage, Resource, ResourceAction, Role, SharedBy, Tool,
+        ToolCall, ToolContext, ToolDefinition, ToolError, ToolPool, ToolResult, Toolset,
     };
 }
 

@@ -1,11 +1,13 @@
 use tool_runtime::prelude::*;
 
+const MOST: u64 = 5;
+
 /// Count.
 #[tool]
 async fn count(
-    /// The share.
-    #[arg(range = 0..=1)]
-    _share: f64,
+    /// The number.
+    #[arg(range = ..=MOST)]
+    _number: i64,
 ) {
 }
 

@@ -3,6 +3,7 @@
 use crate::docs::Docs;
 use crate::model::Model;
 use crate::names::{self, hygienic};
+use crate::toolset::Toolset;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::Attribute;
@@ -98,9 +99,10 @@ pub(super) fn settings(model: &Model<'_>) -> TokenStream {
         quote!(.timeout(#seconds, #nanos))
     });
     let schema = model.options.input_schema.as_ref().map(|_| quote!(.given_schema()));
+    let method = model.toolset.map(Toolset::ty).map(|ty| quote!(.method_of::<#ty>()));
     quote_spanned! {hygienic(Span::call_site())=>
         fn settings() -> __tool::Settings {
-            __tool::Settings::new(__PARAMETERS, __NEEDS) #timeout #schema
+            __tool::Settings::new(__PARAMETERS, __NEEDS) #timeout #schema #method
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Generated code that only prompts and resources have.
 
+use crate::expressions::as_float;
 use crate::kind::Kind;
 use crate::model::{Argument, Model};
 use crate::names::hygienic;
@@ -15,7 +16,7 @@ pub(super) fn definition(model: &Model<'_>) -> TokenStream {
     let size = size.map(|size| quote_spanned!(hygienic(size.span())=> .size(#size)));
     let roles = &options.audience;
     let audience = (!roles.is_empty()).then(|| quote!(.audience(&[#(#roles),*])));
-    let priority = options.priority.as_ref();
+    let priority = options.priority.as_ref().map(|value| as_float(&value.0));
     let priority = priority.map(|value| quote_spanned!(hygienic(value.span())=> .priority(#value)));
     let icons = &options.icons;
     let meta = options.meta.as_ref();

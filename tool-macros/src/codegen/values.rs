@@ -7,6 +7,7 @@ use crate::limits::Limits;
 use crate::model::Argument;
 use crate::names::{self, hygienic};
 use crate::shape;
+use crate::types;
 use crate::unsigned;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -77,7 +78,10 @@ fn expression(value: &Expr, ty: &Type) -> TokenStream {
     if let Some(text) = expressions::text(value) {
         return quote_spanned!(hygienic(text.span())=> __tool::text_default(#text));
     }
-    let value = expressions::bare(value);
+    let value = match types::is_float(ty) {
+        true => &expressions::as_float(value),
+        false => expressions::bare(value),
+    };
     match is_literal(value) && shape::optional(ty).is_some() {
         true => quote_spanned!(hygienic(value.span())=> ::core::option::Option::Some(#value)),
         false => value.to_token_stream(),
@@ -116,7 +120,11 @@ fn constraints(argument: &Argument<'_>) -> Vec<Constraint> {
     let mut constraints = Vec::new();
     let is_valid = |range: &&Expr| unsigned::negative_end(range, argument.ty()).is_none();
     let range = options.range.as_ref().map(|range| &range.0).filter(is_valid);
-    if let Some((lower, upper)) = limits(range).map(|limits| limits.bounds()) {
+    let bounds = |limits: Limits<'_>| match types::is_float(argument.ty()) {
+        true => limits.float_bounds(),
+        false => limits.bounds(),
+    };
+    if let Some((lower, upper)) = limits(range).map(bounds) {
         let (_, last) = names::ends(argument.ty());
         let between = quote_spanned!(last=> ()(#lower, #upper));
         constraints.push(constraint(argument, "range", "Range", between));

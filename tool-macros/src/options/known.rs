@@ -26,7 +26,7 @@ const WORD: &str = "takes no value";
 
 const TAGS: Usage = ("tags", TEXTS, r#"tags("a", "b")"#);
 const SCOPE: Usage = ("scope", TEXTS, r#"scope = "notes:write"` or `scope("a", "b")"#);
-const META: Usage = ("meta", VALUE, r#"meta = json!({ "key": 1 })"#);
+const META: Usage = ("meta", VALUE, r#"meta = serde_json::json!({ "key": 1 })"#);
 const TIMEOUT: Usage = ("timeout", DURATION, r#"timeout = "30s"`, `"500ms"` or `"2m""#);
 const ACTION: Usage = ("action", NAME, "action = MyAction");
 const REGISTER: Usage = ("register", FLAG, "register` or `register = false");
@@ -41,7 +41,13 @@ const OPEN_WORLD: Usage = ("open_world", FLAG, "open_world` or `open_world = fal
 const ON_METHOD: &str = "write it on `#[tool]` of a method";
 const ON_TOOLSET: &str = "holds for all methods of a type; write it on `#[toolset]`";
 const NOT_BLOCKING: &str = "a plain `fn` runs on the blocking pool; remove it";
+const URI_FIRST: &str = r#"write it first, as in `#[resource("notes://{id}")]`"#;
 const DOC_COMMENT: &str = "write a `///` comment above the parameter";
+const DOC_COMMENT_ABOVE: &str = "write a `///` comment above the function";
+const ON_PARAMETERS: &str = "write `///` comments and `#[arg(..)]` above the parameters";
+const COUNTED: &str = "write `range = 1..=50`";
+const MEASURED: &str = "write `length = 1..=200`";
+const CHOICES: &str = "write an enum as the type";
 const LIMITS: &str = "write `range = 1..=50`, or `length = 1..=200` for text";
 
 pub(super) static TOOL: Known = Known {
@@ -58,7 +64,7 @@ pub(super) static TOOL: Known = Known {
         SCOPE,
         META,
         TIMEOUT,
-        ("input_schema", VALUE, r#"input_schema = json!({ "type": "object" })"#),
+        ("input_schema", VALUE, r#"input_schema = serde_json::json!({ "type": "object" })"#),
         ("visualize", PATH, "visualize = my_function"),
         ("reads", TEXTS, r#"reads("file:{path}")` or `reads()"#),
         ("writes", TEXTS, r#"writes("file:{path}")` or `writes()"#),
@@ -84,6 +90,20 @@ pub(super) static TOOL: Known = Known {
         ("icons", "did you mean `icon`?"),
         ("long_running", "did you mean `task`?"),
         ("retry", "did you mean `safe_to_retry`?"),
+        ("retries", "did you mean `safe_to_retry`?"),
+        ("safe", "did you mean `read_only`?"),
+        ("annotations", "write the hints themselves, as in `#[tool(read_only, idempotent)]`"),
+        ("about", DOC_COMMENT_ABOVE),
+        ("summary", DOC_COMMENT_ABOVE),
+        ("doc", DOC_COMMENT_ABOVE),
+        ("help", DOC_COMMENT_ABOVE),
+        ("params", ON_PARAMETERS),
+        ("args", ON_PARAMETERS),
+        ("required", "a parameter is required unless its type is `Option<T>`; remove it"),
+        ("requires", "did you mean `scope`?"),
+        ("group", "did you mean `tags`?"),
+        ("prefix", "write it into the name, as in `name = \"web.search\"`"),
+        ("state", "write a parameter `&T`"),
         ("blocking", NOT_BLOCKING),
     ],
 };
@@ -169,7 +189,9 @@ pub(super) static RESOURCE: Known = Known {
     ],
     misplaced: &[],
     instead: &[
-        ("uri", r#"write it first, as in `#[resource("notes://{id}")]`"#),
+        ("uri", URI_FIRST),
+        ("uri_template", URI_FIRST),
+        ("template", URI_FIRST),
         ("rename", "did you mean `name`?"),
         ("mime", "did you mean `mime_type`?"),
         ("content_type", "did you mean `mime_type`?"),
@@ -205,8 +227,36 @@ pub(super) static ARG: Known = Known {
         ("doc", DOC_COMMENT),
         ("regex", "did you mean `pattern`?"),
         ("completion", "did you mean `complete`?"),
+        ("help", DOC_COMMENT),
+        ("title", DOC_COMMENT),
         ("min", LIMITS),
         ("max", LIMITS),
+        ("ge", COUNTED),
+        ("gt", COUNTED),
+        ("le", COUNTED),
+        ("lt", COUNTED),
+        ("minimum", COUNTED),
+        ("maximum", COUNTED),
+        ("min_length", MEASURED),
+        ("max_length", MEASURED),
+        ("min_items", MEASURED),
+        ("max_items", MEASURED),
+        ("values", CHOICES),
+        ("choices", CHOICES),
+        ("enum_values", CHOICES),
+        ("one_of", CHOICES),
+        ("possible_values", CHOICES),
+        ("value_enum", CHOICES),
+        ("sensitive", "did you mean `secret`?"),
+        (
+            "validate",
+            "write `range`, `length`, `pattern` or `format`, or check the value in the function",
+        ),
+        ("long", "arguments have one name, in JSON and on the command line; remove it"),
+        ("short", "arguments have one name, in JSON and on the command line; remove it"),
+        ("env", "an argument comes from the model; remove it"),
+        ("skip", "a parameter is an argument, or a reference to state; write `&T`"),
+        ("hidden", "a parameter is an argument, or a reference to state; write `&T`"),
         ("open", "did you mean `allow_unknown_fields`?"),
         ("deny_unknown_fields", "unknown fields are refused by default; remove it"),
         ("optional", "write the type `Option<T>`, or a `default`"),
@@ -228,6 +278,11 @@ impl Known {
         }
         let option = self.options.iter().find(|(name, ..)| *name == key);
         option.copied().ok_or_else(|| self.unknown(key))
+    }
+
+    /// Whether there is an option of that name.
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.options.iter().any(|(name, ..)| *name == key)
     }
 
     fn unknown(&self, key: &str) -> String {

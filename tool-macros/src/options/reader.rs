@@ -13,7 +13,7 @@ use std::slice;
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
-use syn::{Ident, Lit, Meta, MetaNameValue, Token};
+use syn::{Ident, Lit, LitStr, Meta, MetaNameValue, Token};
 
 /// Reads the tokens between the parentheses of an attribute.
 pub(super) fn read<T: FromMeta + Default>(
@@ -36,6 +36,7 @@ pub(super) fn read_items<T: FromMeta + Default>(
         let item = accept::<T>(known, &accepted, item, diagnostics);
         accepted.extend(item);
     }
+    // Each was accepted by itself.
     T::from_list(&accepted).unwrap_or_default()
 }
 
@@ -47,7 +48,12 @@ fn accept<T: FromMeta>(
     diagnostics: &mut Diagnostics,
 ) -> Option<NestedMeta> {
     let Some((key, span)) = key(&item) else {
-        diagnostics.error_on(&item, NOT_AN_OPTION);
+        match &item {
+            NestedMeta::Lit(Lit::Str(text)) if known.has("description") => {
+                diagnostics.error_on(text, unnamed(text));
+            }
+            _ => diagnostics.error_on(&item, NOT_AN_OPTION),
+        }
         return None;
     };
     let usage = known.find(&key).map_err(|message| diagnostics.error_at(span, message)).ok()?;
@@ -68,6 +74,13 @@ fn accept<T: FromMeta>(
 
 const NOT_AN_OPTION: &str =
     "expected an option; write `name`, `name = value` or `name(\"a\", \"b\")`";
+
+/// The error about a text without the name of its option: a name, or a description.
+fn unnamed(text: &LitStr) -> String {
+    let is_sentence = text.value().contains(' ');
+    let option = if is_sentence { "description" } else { "name" };
+    format!("a text needs the name of its option; write `{option} = {}`", text.token())
+}
 
 fn key(item: &NestedMeta) -> Option<(String, Span)> {
     let path = match item {
@@ -112,25 +125,50 @@ fn value(item: &NestedMeta) -> Option<TokenStream> {
 
 /// The options as written. After a mistake, reading continues after the next comma.
 pub(super) fn items(tokens: TokenStream, diagnostics: &mut Diagnostics) -> Vec<NestedMeta> {
+    let (mut items, mut is_reported) = (Vec::new(), false);
     let parse_items = |input: ParseStream<'_>| {
-        let mut items = Vec::new();
         while !input.is_empty() {
             let item = item(input, diagnostics);
-            let is_reported = item.is_err();
+            let is_bad = item.is_err();
+            is_reported |= is_bad || matches!(item, Ok(NestedMeta::NameValueInvalidExpr(_)));
             items.extend(diagnostics.keep(item));
-            skip_to_comma(input, is_reported, diagnostics);
+            skip_to_comma(input, is_bad, diagnostics);
         }
-        Ok(items)
+        Ok(())
     };
-    parse_items.parse2(tokens).unwrap_or_default()
+    // A group with tokens after its expression, as in `default = (1 2)`, is an error at the end only.
+    if let (Err(error), false) = (parse_items.parse2(tokens), is_reported) {
+        let message = "expected one expression as the value of an option";
+        diagnostics.error_at(error.span(), message);
+    }
+    items
 }
 
 fn item(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<NestedMeta> {
     if input.peek(Ident::peek_any) && input.peek2(Token![:]) && !input.peek2(Token![::]) {
         return colon_item(input, diagnostics);
     }
+    if input.peek(Ident::peek_any) && input.peek2(Token![-]) {
+        return Err(hyphenated(input)?);
+    }
     let start = input.span();
     input.parse().map_err(|_| syn::Error::new(start, NOT_AN_OPTION))
+}
+
+/// The error about `read-only`.
+fn hyphenated(input: ParseStream<'_>) -> syn::Result<syn::Error> {
+    let (mut words, mut tokens) = (Vec::new(), TokenStream::new());
+    loop {
+        let word = input.call(Ident::parse_any)?;
+        word.to_tokens(&mut tokens);
+        words.push(word.to_string());
+        if !input.peek(Token![-]) || !input.peek2(Ident::peek_any) {
+            break;
+        }
+        input.parse::<Token![-]>()?.to_tokens(&mut tokens);
+    }
+    let message = format!("the name of an option has no hyphen; write `{}`", words.join("_"));
+    Ok(syn::Error::new_spanned(tokens, message))
 }
 
 /// Reads `name: value` as `name = value`, which is reported.

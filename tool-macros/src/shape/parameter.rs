@@ -77,15 +77,20 @@ pub(super) fn check(typed: &PatType, kind: Kind) -> Vec<Error> {
 
 /// `State(db): State<Db>` and `Json(point): Json<Point>`, as in handlers of web frameworks.
 fn extractor(pattern: &Pat, ty: &Type) -> Option<Error> {
-    let Pat::TupleStruct(extractor) = pattern else { return None };
-    let (kind, (_, inner)) = (&extractor.path.segments.last()?.ident, shared_state::generic(ty)?);
-    let name = plain_ident(extractor.elems.first()?)?;
+    let (kind, inner) = shared_state::generic(ty)?;
+    let name = match pattern {
+        Pat::TupleStruct(extractor) => plain_ident(extractor.elems.first()?),
+        // A user's own type may be a `Json<T>`; `Parameters<T>` is that of rmcp.
+        _ if kind == "Parameters" => plain_ident(pattern),
+        _ => return None,
+    };
+    let name = name.map_or_else(|| "name".to_owned(), ToString::to_string);
     let message = match kind.to_string().as_str() {
         "State" | "Extension" => {
             let borrowed = shared_state::borrowed(inner);
             format!("state is borrowed, not extracted; write `{name}: {borrowed}`")
         }
-        "Json" | "Parameters" => format!(
+        "Json" | "Parameters" | "Query" | "Path" => format!(
             "arguments are not extracted; write a parameter for each, or `#[arg(flatten)] {name}: {}`",
             spelled(inner)
         ),

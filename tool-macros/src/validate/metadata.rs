@@ -33,6 +33,9 @@ pub(super) fn tags(tags: &[LitStr], diagnostics: &mut Diagnostics) {
     for tag in tags.iter().filter(|tag| is_blank(tag)) {
         diagnostics.error_on(tag, "a tag is empty; write a word to filter by, or remove it");
     }
+    for tag in tags.iter().filter(|tag| tag.value().contains(',')) {
+        diagnostics.error_on(tag, "a tag has no comma; write several as `tags(\"a\", \"b\")`");
+    }
 }
 
 /// Checks metadata and schemas, which are objects.
@@ -44,11 +47,11 @@ pub(super) fn objects(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     };
     check(
         &model.options.meta,
-        "the metadata is not an object; write `meta = json!({ \"key\": 1 })`",
+        "the metadata is not an object; write `meta = serde_json::json!({ \"key\": 1 })`",
     );
     check(
         &model.options.input_schema,
-        "the schema is not an object; write `input_schema = json!({ \"type\": \"object\" })`",
+        "the schema is not an object; write `input_schema = serde_json::json!({ \"type\": \"object\" })`",
     );
 }
 

@@ -8,6 +8,7 @@ use super::servers::{self, Files};
 use super::{About, BoxError, exit, in_runtime, log, print};
 use crate::TerminalApprover;
 use std::any::Any;
+use std::fmt;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::process::ExitCode;
@@ -95,9 +96,11 @@ macro_rules! main {
 
         /// Builds the pool that `main` serves.
         #[allow(dead_code)]
-        pub(crate) async fn pool() -> $crate::__private::SetupResult<$crate::__private::ToolPool> {
+        pub(crate) async fn pool() -> ::core::result::Result<$crate::__private::ToolPool, $crate::__private::SetupError> {
             $crate::__private::pool(__tool_setup()).await
         }
+
+        $crate::__private::check_main_options! { { $crate::__private } $($option)* }
 
         fn __tool_setup() -> $crate::__private::SetupFuture {
             ::std::boxed::Box::pin(async {
@@ -107,9 +110,14 @@ macro_rules! main {
             })
         }
     };
+    ($($other:tt)*) => {
+        $crate::__private::wrong_main_options! { $($other)* }
+
+        fn main() {}
+    };
 }
 
-/// An option of `main!`. Every unknown option is a compile error.
+/// An option of `main!`. `check_main_options` reports unknown ones.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __main_option {
@@ -132,12 +140,7 @@ macro_rules! __main_option {
         let value: $crate::__private::String = ::core::convert::Into::into($value);
         $setup.$option(value)
     }};
-    ($setup:ident, $unknown:ident, $value:expr) => {{
-        $crate::__private::unknown_main_option! {
-            $unknown state tools mcp remote trust_runners registry pool timeout name version about title instructions
-        }
-        $setup
-    }};
+    ($setup:ident, $unknown:ident, $value:expr) => { $setup };
 }
 
 /// The evaluated options of `main!`.
@@ -181,8 +184,8 @@ impl Setup {
 
     /// `timeout = DURATION`.
     #[must_use]
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.pool = self.pool.timeout(timeout);
+    pub fn timeout(mut self, timeout: impl TimeLimit) -> Self {
+        self.pool = self.pool.timeout(timeout.duration());
         self
     }
 
@@ -284,6 +287,23 @@ pub trait NeedsMcpClient {}
 )]
 pub trait NeedsRemote {}
 
+/// A time limit of `main!`.
+#[diagnostic::on_unimplemented(
+    message = "`timeout` of `main!` takes a `Duration`, not a `{Self}`",
+    label = "not a `Duration`",
+    note = "write `timeout = std::time::Duration::from_secs(30)`"
+)]
+pub trait TimeLimit {
+    /// The limit.
+    fn duration(self) -> Duration;
+}
+
+impl TimeLimit for Duration {
+    fn duration(self) -> Duration {
+        self
+    }
+}
+
 /// The result of evaluating options.
 pub type SetupResult<T> = Result<T, BoxError>;
 
@@ -298,11 +318,50 @@ pub fn ready(setup: Setup) -> SetupResult<Setup> {
     Ok(setup)
 }
 
+/// The reason why the function `pool` beside `main!` failed. An error type, so that `?` takes it in every test.
+pub struct SetupError(BoxError);
+
+impl fmt::Display for SetupError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Debug for SetupError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+impl std::error::Error for SetupError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source()
+    }
+}
+
+/// The function that `main!` writes.
+#[diagnostic::on_unimplemented(
+    message = "`main!` is inside of a function, where it does nothing",
+    label = "this writes a function `main` that nothing calls",
+    note = "write `main!` outside of all functions, instead of `fn main`"
+)]
+pub trait WrittenMain {}
+
+#[diagnostic::do_not_recommend]
+impl<F: Fn() -> ExitCode> WrittenMain for F {}
+
+/// Checks that the `main` of the module is the one that `main!` writes.
+pub const fn check_place<F: WrittenMain>(_: &F) {}
+
 /// The function `pool` beside `main!`.
 ///
 /// # Errors
 /// An option fails, a file cannot be read, or the pool cannot be built.
-pub async fn pool(setup: SetupFuture) -> SetupResult<ToolPool> {
+pub async fn pool(setup: SetupFuture) -> Result<ToolPool, SetupError> {
+    built(setup).await.map_err(SetupError)
+}
+
+async fn built(setup: SetupFuture) -> SetupResult<ToolPool> {
     let setup = setup.await?;
     #[cfg(feature = "mcp-client")]
     let builder = if setup.servers.is_some() { setup.pool.allow_empty() } else { setup.pool };

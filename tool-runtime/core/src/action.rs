@@ -126,10 +126,7 @@ pub trait Action: Sized + Send + 'static {
 ///
 /// # Panics
 /// If the function panics, or without a tokio runtime.
-pub fn blocking<T, F>(
-    context: &ToolContext,
-    function: F,
-) -> impl Future<Output = T> + Send + use<T, F>
+pub fn blocking<T, F>(context: &ToolContext, function: F) -> BoxFuture<'static, T>
 where
     T: Sendable + 'static,
     F: FnOnce(&ToolContext) -> T + Send + 'static,
@@ -151,7 +148,7 @@ where
         // The receiver has been dropped if the call was cancelled.
         drop(sender.send(outcome));
     });
-    async move {
+    Box::pin(async move {
         let _ended = ended;
         spawn_blocking(thread, run).await;
         match receiver.await {
@@ -159,7 +156,7 @@ where
             Ok(Err(panic)) => resume_unwind(panic),
             Err(_) => panic!("the runtime shut down before the function ran"),
         }
-    }
+    })
 }
 
 /// A permit for a thread. A server reserves some threads for other calls.
@@ -210,7 +207,7 @@ pub fn without_guard<'f, F: Future + WithoutGuard + 'f>(future: F) -> BoxFuture<
 #[diagnostic::on_unimplemented(
     message = "a guard of a lock is held across an `.await`, where the call may move to another thread",
     label = "a guard lives until the `.await`",
-    note = "drop the guard before the `.await`, for instance by a block around its use, or take a `tokio::sync::Mutex`",
+    note = "end the guard before the `.await` by a block around its use (`drop(guard)` is not enough), or take a `tokio::sync::Mutex`",
     note = "if this guard ends before, another value that is held across an `.await` is not `Send`, such as an `Rc`"
 )]
 pub trait WithoutGuard: Send {}

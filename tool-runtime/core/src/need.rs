@@ -1,6 +1,7 @@
 //! State that a tool borrows.
 
-use std::any::TypeId;
+use std::any::{TypeId, type_name};
+use std::sync::Arc;
 
 /// One reference parameter of a tool: a type that the pool must be given.
 #[derive(Clone, Copy)]
@@ -12,6 +13,11 @@ pub struct Need {
 }
 
 impl Need {
+    /// A value of that type.
+    pub fn of<T: 'static>() -> Self {
+        Self { id: TypeId::of::<T>, shared: TypeId::of::<Arc<T>>, name: type_name::<T> }
+    }
+
     /// The types that satisfy it.
     pub(crate) fn type_ids(self) -> [TypeId; 2] {
         [(self.id)(), (self.shared)()]

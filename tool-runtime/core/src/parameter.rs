@@ -128,7 +128,8 @@ pub struct ArgumentType<T> {
     message = "`{Self}` cannot be an argument",
     label = "derive `Deserialize` and `JsonSchema` for it",
     note = "the derives are `serde::Deserialize` and `schemars::JsonSchema`, also for the types inside; a type of another crate has them by a feature of that crate and one of `schemars`",
-    note = "if it is state, borrow it as `&{Self}`"
+    note = "if it is state, borrow it as `&{Self}`",
+    note = "nothing is extracted: write `T` for the argument `Json<T>`, and `&T` for the state `State<T>`"
 )]
 pub trait ArgumentValue: DeserializeOwned + JsonSchema + 'static {}
 
@@ -276,6 +277,8 @@ pub struct Settings {
     pub(crate) needs: &'static [Need],
     pub(crate) timeout: Option<Duration>,
     pub(crate) schema: SchemaOrigin,
+    /// The toolset that the action is a method of.
+    pub(crate) toolset: Option<Need>,
 }
 
 /// The origin of the schema of a tool's arguments.
@@ -292,13 +295,20 @@ pub(crate) enum SchemaOrigin {
 impl Settings {
     /// From the tables that the macro wrote.
     pub fn new(parameters: &'static [Parameter], needs: &'static [Need]) -> Self {
-        Self { parameters, needs, timeout: None, schema: SchemaOrigin::Table }
+        Self { parameters, needs, timeout: None, schema: SchemaOrigin::Table, toolset: None }
     }
 
     /// The schema was given, and is unchanged.
     #[must_use]
     pub fn given_schema(mut self) -> Self {
         self.schema = SchemaOrigin::Given;
+        self
+    }
+
+    /// The action is a method of a toolset.
+    #[must_use]
+    pub fn method_of<T: 'static>(mut self) -> Self {
+        self.toolset = Some(Need::of::<T>());
         self
     }
 

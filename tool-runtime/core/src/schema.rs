@@ -14,7 +14,7 @@ mod plain;
 pub(crate) mod translate;
 
 pub(crate) use applicable::Applicable;
-pub(crate) use check::problem;
+pub(crate) use check::{own_problem, problem};
 pub(crate) use closed::allows_ignored;
 pub(crate) use compatibility::incompatibilities;
 pub(crate) use generate::{

@@ -56,6 +56,8 @@ struct Parts {
     /// The toolset values, if the tool is a method.
     values: Option<Values>,
     needs: &'static [Need],
+    /// The toolset that the tool is a method of, without a value of it.
+    toolset: Option<Need>,
     parameters: &'static [Parameter],
     timeout: Option<Duration>,
     /// The action type behind the tool, and the executor with its concrete type.
@@ -131,6 +133,7 @@ impl Tool {
             lifecycle: ExecutorLifecycle::new(Arc::new(executor)),
             values: None,
             needs: &[],
+            toolset: None,
             parameters: &[],
             timeout: None,
             action: None,
@@ -225,6 +228,7 @@ impl Tool {
             lifecycle: ExecutorLifecycle::without_close(Arc::new(executor)),
             values: parts.values.clone(),
             needs: parts.needs,
+            toolset: parts.toolset,
             parameters: &[],
             timeout: parts.timeout,
             action: None,
@@ -249,6 +253,7 @@ impl Tool {
         let mut tool = Self::from_parts(&parts, TypeId::of::<A>(), A::ACCESS.is_some());
         if let Some(parts) = Arc::get_mut(&mut tool.0) {
             parts.values = Some(values);
+            parts.toolset = None;
         }
         tool
     }
@@ -275,6 +280,7 @@ impl Tool {
             lifecycle: ExecutorLifecycle::without_close(Arc::clone(&executor) as _),
             values: None,
             needs: settings.needs,
+            toolset: settings.toolset,
             parameters: settings.parameters,
             timeout: settings.timeout,
             action: Some((action, executor)),
@@ -463,6 +469,11 @@ impl Tool {
             }
             next = parts.made_from.as_ref();
         }
+    }
+
+    /// The toolset that the tool is a method of, if it has no value of it.
+    pub(crate) fn missing_toolset(&self) -> Option<Need> {
+        self.0.toolset
     }
 
     pub(crate) fn needs(&self) -> &'static [Need] {

@@ -160,3 +160,26 @@ async fn a_wide_integer_in_the_result_of_a_task_is_kept() {
     let passed = through_a_gateway(pool, &created).await;
     assert!(passed.contains(&format!(r#""structuredContent":{{"k":{WIDE}}}"#)), "{passed}");
 }
+
+/// Scale by a share.
+#[tool(register = false)]
+async fn scale(
+    /// The share.
+    #[arg(range = 0..=1, default = 1, example = 0)]
+    share: f64,
+    /// The factor.
+    #[arg(range = (-1.5..2), default = -1)]
+    factor: Option<f32>,
+) -> String {
+    format!("{share} {factor:?}")
+}
+
+#[tokio::test]
+async fn bounds_of_floats_may_be_written_as_integers() {
+    let pool = pool_of::<ScaleAction>();
+    let schema = &ScaleAction::definition().input_schema["properties"];
+    assert_eq!(schema["share"]["maximum"].as_f64(), Some(1.0));
+    assert_eq!(schema["share"]["default"].as_f64(), Some(1.0));
+    assert_eq!(schema["factor"]["exclusiveMaximum"].as_f64(), Some(2.0));
+    assert_eq!(text(&pool, "scale", "{}").await, "1 Some(-1.0)");
+}

@@ -4,7 +4,7 @@ use super::support::{call, error_text, text};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 use tool_runtime::prelude::*;
-use tool_runtime::{PoolProblem, Registration};
+use tool_runtime::{CancellationToken, PoolProblem, Registration, ToolPoolBuilder};
 
 /// One.
 #[tool(name = "same", register = false)]
@@ -50,6 +50,78 @@ fn missing_state_is_reported_with_the_line_to_add() {
     assert!(text.contains("tool `query` borrows a `suite::pools::Database`"), "{text}");
     assert!(text.contains("add `.state(value)`"), "{text}");
     assert!(ToolPool::builder().tool::<QueryAction>().state(Database).build().is_ok());
+}
+
+async fn opened() -> Database {
+    Database
+}
+
+/// Stop.
+#[tool(register = false)]
+async fn stop(token: &CancellationToken) {
+    let _ = token;
+}
+
+#[test]
+fn state_of_another_type_is_named() {
+    let problem = |pool: ToolPoolBuilder| pool.build().expect_err("no state").to_string();
+    let result = ToolPool::builder().state(Ok::<_, std::fmt::Error>(Database));
+    let text = problem(result.tool::<QueryAction>());
+    let given = "it has a `core::result::Result<suite::pools::Database, core::fmt::Error>`; give or borrow the same type";
+    assert!(text.contains(given), "{text}");
+    let text = problem(ToolPool::builder().state(opened()).tool::<QueryAction>());
+    assert!(text.contains("a future was given as state; add `.await` to it"), "{text}");
+    let text = problem(ToolPool::builder().tool::<StopAction>());
+    assert!(text.contains("write `context: &ToolContext` and `context.cancelled()`"), "{text}");
+}
+
+struct Lamp;
+
+#[toolset(register = false)]
+impl Lamp {
+    /// Switch the lamp on.
+    #[tool]
+    async fn switch(&self) {}
+}
+
+#[test]
+fn a_method_without_its_toolset_is_rejected() {
+    let pool = ToolPool::builder().tool::<LampSwitchAction>();
+    let text = pool.build().expect_err("no lamp").to_string();
+    assert!(text.contains("add the toolset, by `.toolset::<T>(params)`"), "{text}");
+    assert!(ToolPool::builder().tool::<LampSwitchAction>().state(Lamp).build().is_ok());
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Code {
+    #[schemars(regex(pattern = "(?=a)"))]
+    #[allow(dead_code)]
+    code: String,
+}
+
+/// Take a code.
+#[tool(register = false)]
+async fn take_code(
+    /// The code.
+    code: Code,
+) {
+    let _ = code;
+}
+
+#[test]
+fn a_schema_that_no_value_matches_is_rejected() {
+    let text = ToolPool::builder().tool::<TakeCodeAction>().build().expect_err("no pattern");
+    assert!(text.to_string().contains("has the pattern `(?=a)`, which is not usable"), "{text}");
+    let of_schema = |part: Value| {
+        let schema = json!({ "type": "object", "properties": { "a": part } });
+        let tool = Tool::builder("a", "A.").input_schema(schema);
+        let tool = tool.handler(|arguments: Map<String, Value>| async move { arguments.len() });
+        ToolPool::builder().add(tool).build().expect_err("no schema").to_string()
+    };
+    let text = of_schema(json!({ "type": "str" }));
+    assert!(text.contains("has the type `str`; write one of `string`"), "{text}");
+    let text = of_schema(json!({ "items": { "minLength": 5, "maxLength": 2 } }));
+    assert!(text.contains("has bounds with no value between"), "{text}");
 }
 
 const LOW: i64 = 10;

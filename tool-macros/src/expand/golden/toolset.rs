@@ -86,7 +86,9 @@ const _: () = {
                 .finish()
         }
         fn settings() -> __tool::Settings {
-            __tool::Settings::new(__PARAMETERS, __NEEDS).timeout(10u64, 0u32)
+            __tool::Settings::new(__PARAMETERS, __NEEDS)
+                .timeout(10u64, 0u32)
+                .method_of::<Terminal>()
         }
         fn decode(
             __arguments: __tool::Arguments<'_>,
@@ -188,7 +190,9 @@ const _: () = {
                 .finish()
         }
         fn settings() -> __tool::Settings {
-            __tool::Settings::new(__PARAMETERS, __NEEDS).timeout(10u64, 0u32)
+            __tool::Settings::new(__PARAMETERS, __NEEDS)
+                .timeout(10u64, 0u32)
+                .method_of::<Terminal>()
         }
         fn decode(
             __arguments: __tool::Arguments<'_>,

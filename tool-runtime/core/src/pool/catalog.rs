@@ -238,7 +238,8 @@ fn find_problems(item: &Item, state: &State, problems: &mut Vec<PoolProblem>) {
         .extend(given.into_iter().chain(found.iter().cloned()).map(|reason| item.problem(reason)));
     for missing in item.terms().needs.iter().filter_map(|need| need.missing_from(state)) {
         problems.push(item.problem(format!(
-            "it borrows a `{missing}` that the pool does not have; add `.state(value)` to the pool, or `state = value` to `main!`; or, if it is an argument, take it without `&`"
+            "it borrows a `{missing}` that the pool does not have; {}",
+            state.remedy(missing)
         )));
     }
 }

@@ -33,6 +33,8 @@ pub(super) struct Draft {
     pub(super) commands: Vec<Arc<dyn CliCommand>>,
     /// Whether tools come while the pool runs.
     pub(super) allow_empty: bool,
+    /// Whether linked tools were requested, and there are none.
+    links_nothing: bool,
     pub(super) pending: Vec<Pending>,
     /// Whether every linked toolset is created that is not in `toolsets`.
     #[cfg(feature = "linked")]
@@ -62,7 +64,7 @@ impl Draft {
         self.link_offerings();
         let is_same = self.offers.len() + self.entries.len() == before;
         if is_same && crate::registration::linked_toolsets().is_empty() {
-            self.problems.push(PoolProblem::NoLinkedTools);
+            self.links_nothing = true;
         }
     }
 
@@ -131,14 +133,14 @@ impl Draft {
         match kind.create_with(serde_json::Map::new(), new).await {
             Ok(tools) => self.offer(&Source::Linked, tools),
             Err(error) => {
-                if let ToolsetError::Params(_) = &error {
-                    let reason = format!(
-                        "it is linked in and needs parameters; give them in a file of tools, or write `#[toolset(register = false)]` at {}",
-                        kind.origin()
-                    );
-                    self.problems.push(not_created(kind.name(), &reason));
-                }
-                self.problems.push(not_created(kind.name(), &error));
+                let ToolsetError::Params(_) = &error else {
+                    return self.problems.push(not_created(kind.name(), &error));
+                };
+                let reason = format!(
+                    "it is linked in and needs parameters: {error}; write `.toolset::<T>(params)` on the pool, as in `main!(pool = |pool| pool.toolset::<T>(params))`, give them in a file of tools, or write `#[toolset(register = false)]` at {}",
+                    kind.origin()
+                );
+                self.problems.push(not_created(kind.name(), &reason));
             }
         }
     }
@@ -175,14 +177,16 @@ impl Draft {
             decision.problems.extend(secret_names);
             decision.problems.extend(catalog::secret_names(&settled, &**mask));
         }
+        let is_empty = decision.offers.is_empty() && self.entries.is_empty();
+        if self.links_nothing && is_empty && !self.allow_empty {
+            self.problems.push(PoolProblem::NoLinkedTools);
+        }
         if !self.allow_empty {
             let idle = self.rules.idle_transforms(&decision.offers);
             decision.problems.extend(idle.into_iter().map(|selector| {
                 let help = nearest_help(&selector, &decision.offers);
                 PoolProblem::IdleTransform { selector, help }
             }));
-        } else {
-            self.problems.retain(|problem| *problem != PoolProblem::NoLinkedTools);
         }
         decision.problems.splice(0..0, self.problems);
         decision.problems.dedup();
@@ -214,5 +218,18 @@ fn warn_of_slips(pool: &ToolPool) {
         || !report.idle_hooks.is_empty()
     {
         tracing::warn!("{}", report.to_string().trim_end());
+    }
+}
+
+#[cfg(all(test, feature = "linked"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pool_without_linked_tools_may_have_others() {
+        let error = ToolPool::builder().linked().build().unwrap_err();
+        assert_eq!(error.problems(), [PoolProblem::NoLinkedTools]);
+        let ping = Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
+        assert_eq!(ToolPool::builder().linked().add(ping).build().unwrap().tools().len(), 1);
     }
 }

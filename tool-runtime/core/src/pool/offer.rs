@@ -174,9 +174,15 @@ impl Rules {
             let Some(type_name) = need.missing_from(&self.state) else { continue };
             let provides = |id| self.hooks.provides(tool.name(), id);
             if !need.type_ids().into_iter().any(provides) {
-                problems
-                    .push(PoolProblem::MissingState { tool: tool.name().to_owned(), type_name });
+                let (tool, remedy) = (tool.name().to_owned(), self.state.remedy(type_name));
+                problems.push(PoolProblem::MissingState { tool, type_name, remedy });
             }
+        }
+        if let Some(toolset) = tool.missing_toolset().and_then(|it| it.missing_from(&self.state)) {
+            let reason = format!(
+                "it is a method of the toolset `{toolset}`; add the toolset, by `.toolset::<T>(params)`, instead of the method"
+            );
+            problems.push(PoolProblem::InvalidDefinition { tool: tool.name().to_owned(), reason });
         }
     }
 }

@@ -37,14 +37,14 @@ pub enum PoolProblem {
         name: String,
     },
     /// A tool borrows state that the pool does not have.
-    #[error(
-        "tool `{tool}` borrows a `{type_name}` that the pool does not have; add `.state(value)` to the pool, or `state = value` to `main!`, or `.provides::<T>()` to the hook that provides it; or, if it is an argument, take it without `&`"
-    )]
+    #[error("tool `{tool}` borrows a `{type_name}` that the pool does not have; {remedy}")]
     MissingState {
         /// The tool.
         tool: String,
         /// The type's path.
         type_name: &'static str,
+        /// What to write.
+        remedy: String,
     },
     /// A tool name is not valid by the MCP specification.
     #[error("bad tool name {name:?}: {reason}; rename it")]

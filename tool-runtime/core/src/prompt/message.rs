@@ -108,7 +108,7 @@ impl From<Vec<PromptMessage>> for PromptMessages {
 #[diagnostic::on_unimplemented(
     message = "a prompt cannot return `{Self}`",
     label = "no messages",
-    note = "return text, `PromptMessage`, `Vec<PromptMessage>` or `PromptMessages`, or implement `IntoPrompt`; `Result<T, E>` of any of these works with `ToolError` and every `E` that is an error"
+    note = "return text, `PromptMessage`, `Vec<PromptMessage>` or `PromptMessages`, or implement `IntoPrompt`; `Result<T, E>` of any of these works, where `E` is `ToolError`, an error type, or `Box<dyn Error + Send + Sync>`"
 )]
 pub trait IntoPrompt {
     /// Converts the value.

@@ -84,7 +84,7 @@ impl<'a> ReadRequest<'a> {
 #[diagnostic::on_unimplemented(
     message = "a resource cannot return `{Self}`",
     label = "no contents",
-    note = "return text, `Vec<u8>`, `ResourceContents`, `Vec<ResourceContents>` or `Json(value)`, or implement `IntoResource`; `Option<T>` and `Result<T, E>` of any of these work, with `ToolError` and every `E` that is an error"
+    note = "return text, `Vec<u8>`, `ResourceContents`, `Vec<ResourceContents>` or `Json(value)`, or implement `IntoResource`; `Option<T>` and `Result<T, E>` of any of these work, where `E` is `ToolError`, an error type, or `Box<dyn Error + Send + Sync>`"
 )]
 pub trait IntoResource {
     /// Converts the value.

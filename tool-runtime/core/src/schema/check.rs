@@ -34,7 +34,8 @@ mod wording;
 mod tests;
 
 pub(crate) use self::assertions::{
-    asserts_more_than_types, asserts_more_than_written, has_patterns, problem,
+    asserts_more_than_types, asserts_more_than_written, excludes_all, has_patterns, own_problem,
+    problem,
 };
 pub(crate) use self::fields::{fields_at, holds_secrets, unknown_field};
 pub(crate) use self::findings::MAX_ISSUES;

@@ -40,8 +40,8 @@ pub(crate) fn described(parameters: &[Parameter]) -> (Map<String, Value>, Vec<St
     let Input { mut schema, mut problems, .. } = fields.schema(parameters);
     problems.extend(wrong_values(&schema));
     let mut properties = schema["properties"].as_object().into_iter().flatten();
-    if properties.any(|(_, property)| !closed::is_scalar(property)) {
-        problems.extend(check::problem(&schema, "input"));
+    if problems.is_empty() && properties.any(|(_, property)| !closed::is_scalar(property)) {
+        problems.extend(check::own_problem(&schema));
     }
     hide_secrets(&mut schema, parameters);
     (advertised(schema), problems)
@@ -365,20 +365,7 @@ fn empty_bounds(name: &str, property: &Value) -> Option<String> {
             "a bound of its argument `{name}` is not a finite number; write one, or leave that end open"
         ));
     }
-    let number = |keyword: &str| property.get(keyword).and_then(Value::as_f64);
-    let pairs = [
-        (number("minimum"), number("maximum"), false),
-        (number("minimum"), number("exclusiveMaximum"), true),
-        (number("minLength"), number("maxLength"), false),
-        (number("minItems"), number("maxItems"), false),
-        (number("minProperties"), number("maxProperties"), false),
-    ];
-    let is_empty = pairs.iter().any(|pair| match pair {
-        (Some(low), Some(high), false) => low > high,
-        (Some(low), Some(high), true) => low >= high,
-        _ => false,
-    });
-    is_empty.then(|| {
+    property.as_object().is_some_and(check::excludes_all).then(|| {
         format!(
             "no value of its argument `{name}` is between its bounds; write the smaller end first"
         )

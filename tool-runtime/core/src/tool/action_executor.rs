@@ -141,7 +141,7 @@ fn schema_problems(definition: &ToolDefinition, settings: &Settings) -> Vec<Stri
     };
     let own = schema::input(settings.parameters);
     let mut problems = schema::incompatibilities(&definition.input_schema, &own, advertised);
-    problems.extend(schema::problem(&definition.input_schema, "input"));
+    problems.extend(schema::own_problem(&definition.input_schema));
     problems
 }
 

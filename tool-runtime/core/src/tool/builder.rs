@@ -234,7 +234,7 @@ impl ToolBuilder {
         if let Some(input) = self.input_schema.or(own) {
             self.definition = self.definition.with_input_schema(input);
         }
-        let problem = schema::problem(&self.definition.input_schema, "input");
+        let problem = schema::own_problem(&self.definition.input_schema);
         self.definition.problems.extend(problem);
         self.definition.set_output(H::Output::output_schema);
         let declares_access = self.access.is_some();

@@ -32,7 +32,8 @@ use std::marker::PhantomData;
 #[diagnostic::on_unimplemented(
     message = "this closure cannot be a tool",
     note = "write `|| async {{ .. }}`, `|args: Args| async move {{ .. }}` or `|args: Args, context: ToolContext| async move {{ .. }}`",
-    note = "`Args` needs `Deserialize` and `JsonSchema`; the result needs `IntoObservation`, a struct goes into `Json(..)`"
+    note = "`Args` needs `Deserialize` and `JsonSchema`; the result needs `IntoObservation`, a struct goes into `Json(..)`",
+    note = "it is called many times, from several threads: clone what it captures for each call, change nothing but by a `Mutex`, and capture no `Rc`"
 )]
 pub trait Handler<M>: Send + Sync + 'static {
     /// The type of the arguments; `None` without any.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::schema::check::text::limit;
 use crate::schema::check::{number, parts};
-use crate::schema::format;
+use crate::schema::{engine, format};
 
 /// Keywords that decoding never enforces.
 const NEVER_DECODED: &[&str] = &[
@@ -69,15 +69,29 @@ fn any<'s>(
     found
 }
 
-/// The problem of a schema with keywords that are not checked, or of a struct with two fields of one name.
+/// The problem of a schema with keywords that are not checked.
 pub(crate) fn problem(schema: &Map<String, Value>, kind: &str) -> Option<String> {
+    first_problem(schema, unchecked).map(|problem| format!("its {kind} schema {problem}"))
+}
+
+/// The same for the input of a tool of this program, which is also wrong if no value can match it.
+pub(crate) fn own_problem(schema: &Map<String, Value>) -> Option<String> {
+    let rules = [unchecked, repeated, unknown_type, unusable_pattern, empty_bounds];
+    let first = |schema: &Map<String, Value>| rules.iter().find_map(|rule| rule(schema));
+    first_problem(schema, first).map(|problem| format!("its input schema {problem}"))
+}
+
+fn first_problem(
+    schema: &Map<String, Value>,
+    rule: impl Fn(&Map<String, Value>) -> Option<String>,
+) -> Option<String> {
     let root = Value::Object(schema.clone());
     let mut problem = None;
     visit(&root, &root, |schema| {
-        problem = unchecked(schema).or_else(|| repeated(schema));
+        problem = rule(schema);
         problem.is_none()
     });
-    problem.map(|problem| format!("its {kind} schema {problem}"))
+    problem
 }
 
 fn unchecked(schema: &Map<String, Value>) -> Option<String> {
@@ -95,6 +109,41 @@ fn repeated(schema: &Map<String, Value>) -> Option<String> {
     Some(format!(
         "requires `{name}` twice: two fields of a struct have this name; rename one of them"
     ))
+}
+
+fn unknown_type(schema: &Map<String, Value>) -> Option<String> {
+    const TYPES: [&str; 7] = ["string", "integer", "number", "boolean", "array", "object", "null"];
+    let kind = schema.get("type")?.as_str()?;
+    (!TYPES.contains(&kind))
+        .then(|| format!("has the type `{kind}`; write one of `{}`", TYPES.join("`, `")))
+}
+
+fn unusable_pattern(schema: &Map<String, Value>) -> Option<String> {
+    let pattern = schema.get("pattern")?.as_str()?;
+    let error = engine::linked()?.compile(pattern).err()?;
+    Some(format!("has the pattern `{pattern}`, which is not usable: {error}; write another"))
+}
+
+fn empty_bounds(schema: &Map<String, Value>) -> Option<String> {
+    excludes_all(schema)
+        .then(|| "has bounds with no value between; write the smaller end first".to_owned())
+}
+
+/// Whether two bounds of a schema exclude every value.
+pub(crate) fn excludes_all(schema: &Map<String, Value>) -> bool {
+    let number = |keyword: &str| schema.get(keyword).and_then(Value::as_f64);
+    let pairs = [
+        (number("minimum"), number("maximum"), false),
+        (number("minimum"), number("exclusiveMaximum"), true),
+        (number("minLength"), number("maxLength"), false),
+        (number("minItems"), number("maxItems"), false),
+        (number("minProperties"), number("maxProperties"), false),
+    ];
+    pairs.iter().any(|pair| match pair {
+        (Some(low), Some(high), false) => low > high,
+        (Some(low), Some(high), true) => low >= high,
+        _ => false,
+    })
 }
 
 /// Visits `schema` and the schemas that it reaches in the document `root`, each once, while `proceed` returns true.

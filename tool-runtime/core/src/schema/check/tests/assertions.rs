@@ -9,7 +9,7 @@ use schemars::{JsonSchema, schema_for};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::schema::check::{asserts_more_than_types, check, problem};
+use crate::schema::check::{asserts_more_than_types, check, own_problem, problem};
 
 /// Whether the schema of `T` asserts more than types.
 fn asserts<T: JsonSchema>() -> bool {
@@ -243,7 +243,7 @@ fn keywords_that_are_not_checked_are_named() {
 
 #[test]
 fn two_fields_of_one_name_are_reported() {
-    let of = |schema: Value| problem(schema.as_object().expect("an object"), "input");
+    let of = |schema: Value| own_problem(schema.as_object().expect("an object"));
     let item = json!({ "type": "object", "required": ["a", "b", "a"] });
     assert_eq!(
         of(json!({ "properties": { "list": { "items": item } } })).as_deref(),
