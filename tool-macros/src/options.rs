@@ -98,10 +98,16 @@ impl FunctionOptions {
         };
         match items.first() {
             Some(NestedMeta::Lit(Lit::Str(_))) => drop(items.remove(0)),
-            first if uri.is_none() => diagnostics.error_at(
-                first.map_or_else(Span::call_site, Spanned::span),
-                "a resource needs its URI first; write `#[resource(\"notes://{id}\")]`",
-            ),
+            first if uri.is_none() => {
+                diagnostics.error_at(
+                    first.map_or_else(Span::call_site, Spanned::span),
+                    "a resource needs its URI first, as a literal; write `#[resource(\"notes://{id}\")]`",
+                );
+                // A constant in its place is no option.
+                if first.is_some_and(|item| !reader::is_option(&RESOURCE, item)) {
+                    drop(items.remove(0));
+                }
+            }
             _ => {}
         }
         Self { uri, ..reader::read_items(&RESOURCE, items, diagnostics) }

@@ -1,4 +1,4 @@
-//! Parses a function's signature, also one with a missing comma or colon.
+//! Parses a function's signature, also one with a missing comma or colon, or with a default.
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -6,10 +6,10 @@ use syn::parse::discouraged::Speculative;
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::token::Brace;
-use syn::{Attribute, FnArg, Signature, Token, Type, parse_quote};
+use syn::{Attribute, Expr, FnArg, Signature, Token, Type, parse_quote};
 
-/// Parses a signature. A missing comma between two parameters, or a missing colon, is inserted silently: rustc has already
-/// reported it.
+/// Parses a signature. A missing comma between two parameters, or a missing colon, is inserted silently, and what no
+/// parameter has is left out: rustc has already reported it.
 pub(super) fn parse(input: ParseStream<'_>) -> syn::Result<Signature> {
     let ahead = input.fork();
     match ahead.parse() {
@@ -46,9 +46,14 @@ fn separated(list: &Group) -> Option<Group> {
     let parse_parameters = |input: ParseStream<'_>| {
         let mut parameters: Punctuated<FnArg, Token![,]> = Punctuated::new();
         while !input.is_empty() {
-            parameters.push_value(parameter(input)?);
+            let Some(parameter) = parameter(input)? else { break };
+            parameters.push_value(parameter);
             if input.peek(Token![;]) {
                 input.parse::<Token![;]>()?;
+            }
+            if input.peek(Token![=]) {
+                input.parse::<Token![=]>()?;
+                input.parse::<Expr>()?;
             }
             let comma: Option<Token![,]> = input.parse()?;
             parameters.push_punct(comma.unwrap_or_else(|| Token![,](input.span())));
@@ -61,17 +66,23 @@ fn separated(list: &Group) -> Option<Group> {
     Some(group)
 }
 
-/// A parameter, also one without a colon.
-fn parameter(input: ParseStream<'_>) -> syn::Result<FnArg> {
+/// A parameter, also one without a colon or with a question mark after its name. `None` after the last one, for a comment
+/// behind it.
+fn parameter(input: ParseStream<'_>) -> syn::Result<Option<FnArg>> {
     let ahead = input.fork();
     if let Ok(parameter) = ahead.parse() {
         input.advance_to(&ahead);
-        return Ok(parameter);
+        return Ok(Some(parameter));
     }
     let attrs = input.call(Attribute::parse_outer)?;
+    if input.is_empty() {
+        return Ok(None);
+    }
     let name: Ident = input.parse()?;
+    input.parse::<Option<Token![?]>>()?;
+    input.parse::<Option<Token![:]>>()?;
     let ty: Type = input.parse()?;
-    Ok(parse_quote!(#(#attrs)* #name: #ty))
+    Ok(Some(parse_quote!(#(#attrs)* #name: #ty)))
 }
 
 #[cfg(test)]
@@ -88,6 +99,13 @@ mod tests {
     fn a_comma_may_be_missing() {
         assert_eq!(names(quote!(fn go(a: i64 #[arg(secret)] b: Vec<u8> mut c: &str))), Some(3));
         assert_eq!(names(quote!(async fn go(a: i64; b: i64) -> i64)), Some(2));
+    }
+
+    #[test]
+    fn parts_that_no_parameter_has_are_left_out() {
+        assert_eq!(names(quote!(fn go(a: i64 = 1, b: i64))), Some(2));
+        assert_eq!(names(quote!(fn go(a: i64, b?: i64))), Some(2));
+        assert_eq!(names(quote!(fn go(a: i64, #[doc = "The first."]))), Some(1));
     }
 
     #[test]

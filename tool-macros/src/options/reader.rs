@@ -75,6 +75,11 @@ fn accept<T: FromMeta>(
 const NOT_AN_OPTION: &str =
     "expected an option; write `name`, `name = value` or `name(\"a\", \"b\")`";
 
+/// Whether an item has the name of an option.
+pub(super) fn is_option(known: &Known, item: &NestedMeta) -> bool {
+    key(item).is_some_and(|(key, _)| known.has(&key))
+}
+
 /// The error about a text without the name of its option: a name, or a description.
 fn unnamed(text: &LitStr) -> String {
     let is_sentence = text.value().contains(' ');

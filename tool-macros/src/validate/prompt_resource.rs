@@ -62,7 +62,7 @@ fn mime_type(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     let Some(mime_type) = &model.options.mime_type else { return };
     let value = mime_type.value();
     let is_mime_type = value.split_once('/').is_some_and(|(kind, rest)| {
-        !kind.is_empty() && !rest.is_empty() && value.is_ascii() && !value.contains(' ')
+        !kind.is_empty() && !rest.is_empty() && value.is_ascii() && !value.contains([' ', '*'])
     });
     // Parameters after `;` are not checked.
     if !is_mime_type && !value.contains(';') {

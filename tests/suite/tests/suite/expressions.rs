@@ -232,10 +232,16 @@ struct Search {
 #[tokio::test]
 async fn a_given_schema_that_no_call_can_satisfy_is_rejected() {
     let closure = Tool::builder("closure", "Search.").input_schema(requires("query"));
+    let with = |properties| json!({ "type": "object", "properties": properties });
+    let open = Tool::builder("open", "Search.").input_schema(with(json!({ "query": {} })));
+    let number = with(json!({ "text": { "type": "integer" } }));
+    let number = Tool::builder("number", "Search.").input_schema(number);
     let error = ToolPool::builder()
         .tool::<RequiresUndeclaredAction>()
         .tool::<OmitsRequiredAction>()
         .add(closure.handler(|search: Search| async move { search.text }))
+        .add(open.handler(|search: Search| async move { search.text }))
+        .add(number.handler(|search: Search| async move { search.text }))
         .build()
         .expect_err("nothing could call them");
     let text_of = error.to_string();
@@ -244,10 +250,12 @@ async fn a_given_schema_that_no_call_can_satisfy_is_rejected() {
         "tool `omits_required`: its input schema has no property `text`, an argument that every call needs",
         "tool `closure`: its input schema requires `query`",
         "tool `closure`: its input schema has no property `text`",
+        "tool `open`: its input schema has no property `text`",
+        "tool `number`: its input schema says that `text` is of the type `integer`, and the argument is of the type `string`; change one of the two",
     ] {
         assert!(text_of.contains(expected), "{expected:?} is not in:\n{text_of}");
     }
-    assert_eq!(error.problems().len(), 4, "{text_of}");
+    assert_eq!(error.problems().len(), 6, "{text_of}");
     assert!(
         error
             .problems()

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 /// The reasons why no call can satisfy both a given schema and the generated one. `advertised` maps an alias to the
-/// name of its argument. Only names at the root are compared.
+/// name of its argument. Only names and types at the root are compared.
 pub(crate) fn incompatibilities<'a>(
     given: &'a Map<String, Value>,
     own: &Map<String, Value>,
@@ -16,14 +16,37 @@ pub(crate) fn incompatibilities<'a>(
             "its input schema requires `{name}`, which is not one of its arguments; remove `{name}` from `required`, or add the argument"
         )));
     }
-    if is_closed(given) {
+    if lists_all(given) {
         let names: Vec<&str> = properties(given).map(&advertised).collect();
         let missing = required(own).filter(|name| !names.contains(name));
         problems.extend(missing.map(|name| format!(
             "its input schema has no property `{name}`, an argument that every call needs; add the property, or make the argument optional"
         )));
     }
+    problems.extend(properties(given).filter_map(|name| {
+        let (given, own) = (kind(given, name)?, kind(own, advertised(name))?);
+        (family(given) != family(own)).then(|| format!(
+            "its input schema says that `{name}` is of the type `{given}`, and the argument is of the type `{own}`; change one of the two"
+        ))
+    }));
     problems
+}
+
+/// Whether a call that follows the schema has no other properties than those that it lists.
+fn lists_all(schema: &Map<String, Value>) -> bool {
+    const OTHERS: [&str; 5] = ["patternProperties", "allOf", "anyOf", "oneOf", "$ref"];
+    let is_simple = !OTHERS.iter().any(|keyword| schema.contains_key(*keyword));
+    is_closed(schema) || is_simple && properties(schema).next().is_some()
+}
+
+/// The type of a property, if it has one.
+fn kind<'s>(schema: &'s Map<String, Value>, name: &str) -> Option<&'s str> {
+    schema.get("properties")?.get(name)?.get("type")?.as_str()
+}
+
+/// Types without a common value have two families.
+fn family(kind: &str) -> &str {
+    if kind == "integer" { "number" } else { kind }
 }
 
 fn is_closed(schema: &Map<String, Value>) -> bool {
