@@ -2,24 +2,15 @@
 
 use crate::words::{Stems, for_each_word, is_stop_word};
 use foldhash::fast::RandomState;
+use serde_json::Value;
 use std::collections::HashMap;
 use std::fmt;
 use tool_runtime_core::{Snapshot, ToolDefinition};
 
-/// Weight of a word in the name.
-const NAME: f32 = 0.8;
-/// Weight of a word in a tag.
-const TAG: f32 = 0.2;
-/// Weight of a word in the title or the description.
-const DESCRIPTION: f32 = 1.0;
-/// Weight of a word in an argument's name.
-const ARGUMENT: f32 = 0.3;
-/// Weight of a word in an argument's description.
-const ARGUMENT_DESCRIPTION: f32 = 0.06;
 /// BM25: the weight of repetitions of a word.
-const SATURATION: f32 = 1.0;
+const SATURATION: f32 = 1.2;
 /// BM25: the penalty for long texts.
-const LENGTH: f32 = 0.2;
+const LENGTH: f32 = 0.5;
 
 /// A search index over the tools of one moment. It does not follow changes of a pool: a new
 /// [`Snapshot`] needs a new index. Texts are expected in English.
@@ -36,7 +27,7 @@ const LENGTH: f32 = 0.2;
 ///     .add(tool("files.delete_file", "Delete a file."))
 ///     .build()?;
 /// let index = ToolIndex::new(&pool.snapshot());
-/// assert_eq!(index.search("erase my files", 5)[0].name, "files.delete_file");
+/// assert_eq!(index.search("deleting files", 5)[0].name, "files.delete_file");
 /// # Ok::<(), tool_runtime::PoolError>(())
 /// ```
 pub struct ToolIndex {
@@ -46,9 +37,10 @@ pub struct ToolIndex {
     /// Postings by term.
     pub(crate) postings: Vec<Vec<Posting>>,
     pub(crate) stems: Stems,
-    /// For each tool its family: the tools whose names begin with the same word.
-    pub(crate) family_of: Vec<u32>,
-    pub(crate) families: u32,
+    /// For each term how rare it is.
+    pub(crate) rarities: Vec<f32>,
+    /// For each tool the terms of its name.
+    pub(crate) terms_of_names: Vec<Vec<u32>>,
 }
 
 /// A tool that a term occurs in.
@@ -60,7 +52,8 @@ pub(crate) struct Posting {
 }
 
 impl ToolIndex {
-    /// Indexes the tools of a snapshot: their names, titles, descriptions, arguments and tags.
+    /// Indexes the tools of a snapshot: their names, titles, descriptions, tags, and the names, descriptions and choices of
+    /// their arguments.
     pub fn new(snapshot: &Snapshot) -> Self {
         Self::of(snapshot.definitions())
     }
@@ -107,56 +100,66 @@ struct Indexer {
     known: HashMap<String, Option<u32>, RandomState>,
     /// With plain frequencies until the end.
     postings: Vec<Vec<Posting>>,
-    /// The weighted number of words of each tool.
+    /// The number of words of each tool.
     lengths: Vec<f32>,
+    terms_of_names: Vec<Vec<u32>>,
 }
 
 impl Indexer {
     fn add(&mut self, definition: &ToolDefinition) {
         self.lengths.push(0.0);
-        self.add_text(&definition.name, NAME);
-        self.add_text(definition.title.as_deref().unwrap_or_default(), DESCRIPTION);
-        self.add_text(&definition.description, DESCRIPTION);
+        let mut name = Vec::new();
+        self.read(&definition.name, &mut name);
+        self.count(&name);
+        self.terms_of_names.push(name);
+        self.add_text(definition.title.as_deref().unwrap_or_default());
+        self.add_text(&definition.description);
         for tag in &definition.tags {
-            self.add_repeated(tag, TAG);
+            self.add_repeated(tag);
         }
-        let properties = definition.input_schema.get("properties").and_then(|all| all.as_object());
+        let properties = definition.input_schema.get("properties").and_then(Value::as_object);
         for (name, schema) in properties.into_iter().flatten() {
-            self.add_repeated(name, ARGUMENT);
-            let description = schema.get("description").and_then(|text| text.as_str());
-            self.add_repeated(description.unwrap_or_default(), ARGUMENT_DESCRIPTION);
+            self.add_repeated(name);
+            let description = schema.get("description").and_then(Value::as_str);
+            self.add_repeated(description.unwrap_or_default());
+            let choices = schema.get("enum").and_then(Value::as_array);
+            choices
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
+                .for_each(|it| self.add_repeated(it));
         }
     }
 
     /// Adds a text of the tool that was added last.
-    fn add_text(&mut self, text: &str, weight: f32) {
+    fn add_text(&mut self, text: &str) {
         let mut terms = std::mem::take(&mut self.scratch);
         terms.clear();
         self.read(text, &mut terms);
-        self.count(&terms, weight);
+        self.count(&terms);
         self.scratch = terms;
     }
 
     /// Adds a text that many tools have: it is read once.
-    fn add_repeated(&mut self, text: &str, weight: f32) {
+    fn add_repeated(&mut self, text: &str) {
         let (key, terms) = self.texts.remove_entry(text).unwrap_or_else(|| {
             let mut terms = Vec::new();
             self.read(text, &mut terms);
             (text.to_owned(), terms)
         });
-        self.count(&terms, weight);
+        self.count(&terms);
         self.texts.insert(key, terms);
     }
 
-    fn count(&mut self, terms: &[u32], weight: f32) {
+    fn count(&mut self, terms: &[u32]) {
         let tool = self.lengths.len() - 1;
-        self.lengths[tool] += weight * terms.len() as f32;
+        self.lengths[tool] += terms.len() as f32;
         let tool = tool as u32;
         for term in terms {
             let postings = &mut self.postings[*term as usize];
             match postings.last_mut().filter(|posting| posting.tool == tool) {
-                Some(posting) => posting.weight += weight,
-                None => postings.push(Posting { tool, weight }),
+                Some(posting) => posting.weight += 1.0,
+                None => postings.push(Posting { tool, weight: 1.0 }),
             }
         }
     }
@@ -188,38 +191,20 @@ impl Indexer {
     }
 
     fn finish(self, names: Vec<String>) -> ToolIndex {
-        let Self { stems, terms, mut postings, lengths, .. } = self;
+        let Self { stems, terms, mut postings, lengths, terms_of_names, .. } = self;
         let tools = lengths.len() as f32;
         let average = (lengths.iter().sum::<f32>() / tools).max(f32::MIN_POSITIVE);
+        let mut rarities = Vec::with_capacity(postings.len());
         for postings in &mut postings {
             let found = postings.len() as f32;
             let rarity = (1.0 + (tools - found + 0.5) / (found + 0.5)).ln();
+            rarities.push(rarity);
             for posting in postings {
                 let length = lengths[posting.tool as usize] / average;
                 let saturation = SATURATION * (1.0 - LENGTH + LENGTH * length);
                 posting.weight *= rarity * (SATURATION + 1.0) / (posting.weight + saturation);
             }
         }
-        let family_of = families(&names);
-        let families = family_of.last().map_or(0, |last| last + 1);
-        ToolIndex { names, terms, postings, stems, family_of, families }
+        ToolIndex { names, terms, postings, stems, rarities, terms_of_names }
     }
-}
-
-/// Numbers the families of sorted names: those that begin with the same word.
-fn families(names: &[String]) -> Vec<u32> {
-    let first =
-        |name: &str| name.find(|letter: char| !letter.is_alphanumeric()).unwrap_or(name.len());
-    let mut family = 0;
-    let mut last: &str = "";
-    names
-        .iter()
-        .enumerate()
-        .map(|(at, name)| {
-            let prefix = &name[..first(name)];
-            family += u32::from(at > 0 && prefix != last);
-            last = prefix;
-            family
-        })
-        .collect()
 }

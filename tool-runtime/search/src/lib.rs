@@ -1,9 +1,9 @@
 //! Ranked search over the tools of a large pool. Users depend on `tool-runtime`, which exports
 //! everything public here as `tool_runtime::search`.
 //!
-//! [`ToolIndex`] ranks tools by BM25 over the words of their names, descriptions, arguments and
-//! tags. Words are stemmed, synonyms count less than the words themselves, and unknown words match
-//! by short form or with one typing error. The tables are English.
+//! [`ToolIndex`] ranks tools by BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009) over the words of
+//! their names, descriptions, tags, arguments and the choices of arguments. Words are stemmed, and unknown words match by short
+//! form or with one typing error. Stemmer and stop words are English.
 //!
 //! ```
 //! use tool_runtime::prelude::*;
@@ -31,7 +31,7 @@
 //!
 //! | Module | Topic |
 //! |---|---|
-//! | `words`, `synonyms`, `fuzzy` | words of texts, words of one meaning, words that look alike |
+//! | `words`, `fuzzy` | words of texts, words that look alike |
 //! | `index`, `query` | the weight of each word in each tool; the best tools for a query |
 //! | `tool`, `active`, `deferral` | `tool_search`; the tools of a session; the tools that wait for a search |
 
@@ -40,7 +40,6 @@ mod deferral;
 mod fuzzy;
 mod index;
 mod query;
-mod synonyms;
 mod tool;
 mod words;
 

@@ -2,26 +2,13 @@
 
 use crate::fuzzy::similarity;
 use crate::index::{Posting, ToolIndex};
-use crate::synonyms::{self, SYNONYMS};
-use crate::words::{for_each_word, is_light_verb, is_question_word, is_stop_word};
+use crate::words::{for_each_word, is_stop_word};
 use std::collections::HashSet;
 
 /// Begins a query for exact names.
 const SELECT: &str = "select:";
-/// The weight of verbs that a question implies.
-const QUESTION: f32 = 0.3;
-/// Verbs that a question implies.
-const READING: &[&str] = &["get", "list", "search", "find", "show", "read", "check"];
-/// The weight of verbs that other queries imply.
-const COMMAND: f32 = 0.25;
-/// Verbs that other queries imply.
-const WRITING: &[&str] = &["create", "add", "set", "send", "update"];
-/// The weight of a verb with little meaning of its own.
-const LIGHT: f32 = 0.4;
-/// The weight of the scores of related tools.
-const RELATED: f32 = 0.1;
-/// Number of related tools that count.
-const RELATIVES: usize = 4;
+/// The weight of the share of a name that a query has.
+const NAME: f32 = 0.5;
 
 /// A tool that a search found.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,54 +57,34 @@ impl ToolIndex {
         Hit { name: self.names[tool].clone(), score }
     }
 
-    /// The words of a query that are in this index.
+    /// The words of a query that are in this index, each once.
     fn understand(&self, query: &str) -> Vec<Alternatives> {
-        let mut stems: Vec<String> = Vec::new();
-        let mut is_question = query.contains('?');
+        let (mut words, mut seen) = (Vec::new(), HashSet::new());
         for_each_word(query, &mut String::new(), |word| {
-            is_question |= is_question_word(word);
-            if !is_stop_word(word) {
-                stems.push(self.stems.stem(word).into_owned());
+            if is_stop_word(word) {
+                return;
+            }
+            let stem = self.stems.stem(word);
+            if seen.insert(stem.to_string()) {
+                words.push(self.alternatives(&stem));
             }
         });
-        let mut seen = HashSet::new();
-        stems.retain(|stem| seen.insert(stem.clone()));
-        let mut words: Vec<Alternatives> =
-            stems.iter().map(|stem| self.alternatives(stem)).collect();
         words.retain(|alternatives| !alternatives.is_empty());
-        if !words.is_empty() {
-            words.push(self.intent(is_question));
-        }
         words
     }
 
-    /// Verbs implied by a query: reading for questions, otherwise writing.
-    fn intent(&self, is_question: bool) -> Alternatives {
-        let (verbs, weight) = if is_question { (READING, QUESTION) } else { (WRITING, COMMAND) };
-        let terms = verbs.iter().filter_map(|verb| self.terms.get(&*self.stems.stem(verb)));
-        terms.map(|term| (*term, weight)).collect()
-    }
-
-    /// The term itself and its synonyms; for an unknown word, similar terms.
+    /// The term itself; for an unknown word, similar terms.
     fn alternatives(&self, stem: &str) -> Alternatives {
-        let exact = self.terms.get(stem).map(|term| (*term, 1.0));
-        let synonyms = SYNONYMS.get(stem).into_iter().flatten();
-        let synonyms = synonyms.filter_map(|word| Some((*self.terms.get(word)?, synonyms::WEIGHT)));
-        let mut found: Alternatives = exact.into_iter().chain(synonyms).collect();
-        if is_light_verb(stem) {
-            found.iter_mut().for_each(|(_, weight)| *weight *= LIGHT);
+        match self.terms.get(stem) {
+            Some(term) => vec![(*term, 1.0)],
+            None => {
+                let near = |(known, term): (&String, &u32)| Some((*term, similarity(stem, known)?));
+                self.terms.iter().filter_map(near).collect()
+            }
         }
-        if exact.is_none() {
-            let near = self
-                .terms
-                .iter()
-                .filter_map(|(known, term)| Some((*term, similarity(stem, known)?)));
-            found.extend(near);
-        }
-        found
     }
 
-    /// The score of each tool: the sum over words, each with its best alternative.
+    /// The score of each tool: the sum over words, each with its best alternative, and a share for its name.
     fn scores(&self, words: &[Alternatives]) -> Vec<f32> {
         let mut total = vec![0.0_f32; self.len()];
         let mut best = vec![0.0_f32; self.len()];
@@ -136,26 +103,20 @@ impl ToolIndex {
                 total[tool] += std::mem::take(&mut best[tool]);
             }
         }
-        self.add_relatives(&mut total);
+        self.add_names(words, &mut total);
         total
     }
 
-    /// Adds to each score a share of the best of its relatives: a query about a service matches all
-    /// of its tools a little.
-    fn add_relatives(&self, scores: &mut [f32]) {
-        let mut best = vec![[0.0_f32; RELATIVES]; self.families as usize];
-        for (score, family) in scores.iter().zip(&self.family_of) {
-            let best = &mut best[*family as usize];
-            let mut score = *score;
-            for place in best {
-                if score > *place {
-                    std::mem::swap(place, &mut score);
-                }
-            }
-        }
-        for (score, family) in scores.iter_mut().zip(&self.family_of) {
+    /// Adds the rarities of the words that a name shares with the query, times their share of the name: a tool that the query
+    /// names is better than one that mentions the same words.
+    fn add_names(&self, words: &[Alternatives], scores: &mut [f32]) {
+        let asked: HashSet<u32> = words.iter().flatten().map(|(term, _)| *term).collect();
+        let rarity = |term: &u32| self.rarities[*term as usize];
+        for (score, name) in scores.iter_mut().zip(&self.terms_of_names) {
             if *score > 0.0 {
-                *score += RELATED * best[*family as usize].iter().sum::<f32>();
+                let whole: f32 = name.iter().map(rarity).sum();
+                let shared: f32 = name.iter().filter(|term| asked.contains(term)).map(rarity).sum();
+                *score += NAME * shared * shared / whole.max(f32::MIN_POSITIVE);
             }
         }
     }

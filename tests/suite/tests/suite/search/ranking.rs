@@ -1,4 +1,5 @@
-//! The share of queries whose tool is among the first hits.
+//! The share of queries whose tool is among the first hits. Our own queries avoid the words of the tools, so this only shows
+//! that nothing is broken: the weights were chosen on queries of others.
 
 use super::data::{ExpectedHit, definitions, expected_hits};
 use tool_runtime::search::ToolIndex;
@@ -7,23 +8,19 @@ use tool_runtime::search::ToolIndex;
 const FIRST: usize = 5;
 
 #[test]
-fn the_expected_tool_is_among_the_first_five_for_nine_of_ten_queries() {
+fn the_expected_tool_is_among_the_first_five_for_seven_of_ten_queries() {
     let definitions = definitions();
     let index = ToolIndex::of(&definitions);
-    // The tables were tuned on the queries with even indices alone.
-    let mut found = [0, 0];
-    let mut totals = [0, 0];
-    for (at, ExpectedHit { query, tool }) in expected_hits().iter().enumerate() {
+    let (mut found, mut total) = (0, 0);
+    for ExpectedHit { query, tool } in &expected_hits() {
         let hits = index.search(query, FIRST);
         let is_found = hits.iter().any(|hit| hit.name == *tool);
-        totals[at % 2] += 1;
-        found[at % 2] += usize::from(is_found);
+        total += 1;
+        found += usize::from(is_found);
         if !is_found {
             let names: Vec<_> = hits.iter().map(|hit| hit.name.as_str()).collect();
-            eprintln!("{} missed {tool}: {query} {names:?}", ["even", "odd"][at % 2]);
+            eprintln!("missed {tool}: {query} {names:?}");
         }
     }
-    eprintln!("even {}/{}, odd {}/{}", found[0], totals[0], found[1], totals[1]);
-    let (found, totals) = (found[0] + found[1], totals[0] + totals[1]);
-    assert!(found * 10 >= totals * 9, "{found} of {totals}");
+    assert!(found * 10 >= total * 7, "{found} of {total}");
 }
