@@ -200,41 +200,73 @@ pub use tool_runtime_audit as audit;
 #[cfg(feature = "cli")]
 #[doc(inline)]
 pub use tool_runtime_cli::{Cli, ProgramArguments, ProgramOptions, TerminalApprover, main};
-#[doc(inline)]
-pub use tool_runtime_core::{
-    AbsentSource, Access, Action, After, AfterCall, AgentHandle, AgentMailbox, AgentOutcome,
-    AgentRun, AgentSpawner, Amount, Answer, Approval, ApprovalRequest, Approver, Approvers,
-    ArgumentCount, ArgumentMatch, ArgumentMatcher, ArgumentPart, ArgumentTransform, Arguments,
-    AskCaller, Batch, Before, Begin, BlockingPool, BoxFuture, CallAction, CallError, CallEvent,
-    CallNumber, CallStage, CallView, CancellationToken, CliCommand, ClientAnswerError, ClientCall,
-    ClientTools, CommandArgument, CommandArguments, CommandForm, CommandOption, Complete,
-    Completion, CompletionContext, ConfigError, ContentAnnotations, ContentBlock, ContentExtra,
-    Decision, Declaration, DeclarationReport, DeclarationStatus, Declarations, DeclaredTools,
-    DecodeError, EditError, Effect, EmbeddedResource, ErrorClass, Execution, Executor, Filter,
-    Form, FormChoice, FormField, Handler, Hook, HookAnswer, HookCall, Icon, IntoObservation,
-    IntoPrompt, IntoResource, Issue, Json, KeyPart, Limit, LimitExceeded, Limiter, LogEntry,
-    LogLevel, MatchAs, Matcher, Measure, MediaContent, MetaParameters, Observation,
-    OfferingBuilder, Or, OutputLimits, PathMatcher, PatternError, Peer, PeerCapability, PeerError,
-    PeerInfo, PeerRequest, PolicyEngine, PoolChange, PoolChanges, PoolConfig, PoolError,
-    PoolExtension, PoolProblem, PoolReport, PoolSession, Principal, Progress, Prompt, PromptAction,
-    PromptArgument, PromptBuilder, PromptDefinition, PromptMessage, PromptMessages, ProtocolError,
-    QuestionText, ReadRequest, Receipt, RecordError, Recorder, Refill, Registration, Registry,
-    RegistryError, Remember, Repair, RepairKind, Requirement, RequirementState, Reservation,
-    Resource, ResourceAction, ResourceBuilder, ResourceContents, ResourceDefinition, ResourceLink,
-    Restriction, RetryMode, Risk, Role, Root, SamplingRequest, SamplingResult, Secret, Selector,
-    SelectorError, SessionId, SharedBy, Snapshot, Source, SpawnKind, SpawnRequest, SpecProblem,
-    StepId, StepStore, TaskSupport, TextArguments, TextContent, TextHandler, Tool, ToolAnnotations,
-    ToolBuilder, ToolCall, ToolContext, ToolDefinition, ToolError, ToolFactory, ToolPattern,
-    ToolPool, ToolPoolBuilder, ToolReport, ToolResult, ToolSpec, ToolStatus, ToolTransform, Tools,
-    Toolset, ToolsetError, ToolsetKind, ToolsetMethods, Total, TraceContext, TransformError,
-    TypedArguments, TypedValue, UrlMatcher, Usage, WithToolsets, WithoutToolsets,
-};
 #[cfg(feature = "tower")]
 #[doc(inline)]
-pub use tool_runtime_core::{CallRequest, CallService};
+pub use tool_runtime_core::dispatch::CallService;
+#[doc(inline)]
+pub use tool_runtime_core::dispatch::{
+    Batch, BlockingPool, CallAction, TypedArguments, TypedValue,
+};
+pub use tool_runtime_core::govern::hook::{After, AfterCall, Before, Hook, HookAnswer, HookCall};
+pub use tool_runtime_core::govern::{
+    Approval, ApprovalRequest, Approver, Approvers, AskCaller, Begin, CallEvent, CallNumber,
+    CallStage, CallView, Decision, EditError, Effect, Limit, LimitExceeded, Limiter, Measure,
+    MetaParameters, Or, OutputLimits, PolicyEngine, QuestionText, Receipt, RecordError, Recorder,
+    Refill, Remember, Reservation, Risk, StepStore,
+};
+pub use tool_runtime_core::pool::CallRequest;
+pub use tool_runtime_core::pool::{
+    AbsentSource, ArgumentCount, CliCommand, CommandArgument, CommandArguments, CommandForm,
+    CommandOption, ConfigError, DeclarationReport, DeclarationStatus, DeclaredTools, Filter,
+    PoolChange, PoolChanges, PoolConfig, PoolError, PoolExtension, PoolProblem, PoolReport,
+    PoolSession, Registry, RegistryError, Restriction, Selector, SelectorError, Snapshot,
+    SpecProblem, ToolFactory, ToolPool, ToolPoolBuilder, ToolReport, ToolSpec, ToolStatus, Tools,
+    WithToolsets, WithoutToolsets,
+};
+pub use tool_runtime_core::tool::agent::{
+    AgentHandle, AgentMailbox, AgentOutcome, AgentRun, AgentSpawner, SpawnKind, SpawnRequest,
+};
+pub use tool_runtime_core::tool::peer::{
+    Amount, Answer, Form, FormChoice, FormField, LogEntry, LogLevel, Peer, PeerCapability,
+    PeerError, PeerInfo, PeerRequest, Progress, Root, SamplingRequest, SamplingResult, Total,
+    TraceContext,
+};
+pub use tool_runtime_core::tool::prompt::{
+    IntoPrompt, Prompt, PromptAction, PromptArgument, PromptBuilder, PromptDefinition,
+    PromptMessage, PromptMessages, Role,
+};
+pub use tool_runtime_core::tool::resource::{
+    IntoResource, ReadRequest, Resource, ResourceAction, ResourceBuilder, ResourceDefinition,
+};
+pub use tool_runtime_core::tool::toolset::{
+    SharedBy, Toolset, ToolsetError, ToolsetKind, ToolsetMethods,
+};
+pub use tool_runtime_core::tool::transform::{ArgumentTransform, ToolTransform, TransformError};
+pub use tool_runtime_core::tool::{
+    Access, Action, Arguments, ClientAnswerError, ClientCall, ClientTools, Complete, Completion,
+    CompletionContext, DecodeError, Execution, Executor, Handler, IntoObservation, Json, KeyPart,
+    Observation, OfferingBuilder, Registration, Repair, RepairKind, Requirement, RequirementState,
+    SessionId, Source, StepId, TaskSupport, TextArguments, TextHandler, Tool, ToolBuilder,
+    ToolCall, ToolContext, ToolDefinition, ToolResult,
+};
 #[cfg(feature = "secrets")]
 #[doc(inline)]
-pub use tool_runtime_core::{Redactor, SecretTemplate, Secrets, UnknownSecret};
+pub use tool_runtime_core::tool::{SecretTemplate, Secrets, UnknownSecret};
+pub use tool_runtime_core::vocabulary::Redactor;
+pub use tool_runtime_core::vocabulary::content::{
+    ContentAnnotations, ContentBlock, ContentExtra, EmbeddedResource, Icon, MediaContent,
+    ResourceContents, ResourceLink, TextContent,
+};
+pub use tool_runtime_core::vocabulary::error::{
+    CallError, ErrorClass, Issue, ProtocolError, ToolError,
+};
+pub use tool_runtime_core::vocabulary::matching::{
+    ArgumentMatch, ArgumentMatcher, ArgumentPart, Declaration, Declarations, MatchAs, Matcher,
+    PathMatcher, PatternError, ToolPattern, UrlMatcher,
+};
+pub use tool_runtime_core::vocabulary::{
+    BoxFuture, CancellationToken, Principal, RetryMode, Secret, ToolAnnotations, Usage,
+};
 #[cfg(feature = "export")]
 #[doc(inline)]
 pub use tool_runtime_export as export;
@@ -298,11 +330,18 @@ pub mod prelude {
     #[doc(no_inline)]
     pub use tool_macros::{Form, prompt, resource, tool, toolset};
     #[doc(no_inline)]
-    pub use tool_runtime_core::{
-        Action, CallAction, ContentBlock, ErrorClass, Form, IntoObservation, Json, Observation,
-        Prompt, PromptAction, PromptMessage, Resource, ResourceAction, Role, SharedBy, Tool,
-        ToolCall, ToolContext, ToolDefinition, ToolError, ToolPool, ToolResult, Toolset,
+    pub use tool_runtime_core::dispatch::CallAction;
+    pub use tool_runtime_core::pool::ToolPool;
+    pub use tool_runtime_core::tool::peer::Form;
+    pub use tool_runtime_core::tool::prompt::{Prompt, PromptAction, PromptMessage, Role};
+    pub use tool_runtime_core::tool::resource::{Resource, ResourceAction};
+    pub use tool_runtime_core::tool::toolset::{SharedBy, Toolset};
+    pub use tool_runtime_core::tool::{
+        Action, IntoObservation, Json, Observation, Tool, ToolCall, ToolContext, ToolDefinition,
+        ToolResult,
     };
+    pub use tool_runtime_core::vocabulary::content::ContentBlock;
+    pub use tool_runtime_core::vocabulary::error::{ErrorClass, ToolError};
 }
 
 #[cfg(feature = "__fuzz")]

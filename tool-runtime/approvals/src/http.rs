@@ -12,7 +12,7 @@ use axum::routing::get;
 use serde::Serialize;
 use serde_json::json;
 use std::sync::Arc;
-use tool_runtime_core::Principal;
+use tool_runtime_core::vocabulary::Principal;
 use tool_runtime_server::{AuthRejection, Authenticate};
 
 /// Limit on the length of an answer.

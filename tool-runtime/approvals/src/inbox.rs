@@ -5,9 +5,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
-use tool_runtime_core::{
-    Approval, ApprovalRequest, Approver, Approvers, BoxFuture, PoolExtension, ToolPoolBuilder,
-};
+use tool_runtime_core::govern::{Approval, ApprovalRequest, Approver, Approvers};
+use tool_runtime_core::pool::{PoolExtension, ToolPoolBuilder};
+use tool_runtime_core::vocabulary::BoxFuture;
 
 /// The default time for an answer.
 const EXPIRY: Duration = Duration::from_secs(15 * 60);
@@ -17,7 +17,7 @@ const EXPIRY: Duration = Duration::from_secs(15 * 60);
 /// [`ApprovalStore::answer`].
 ///
 /// A question whose call is cancelled is withdrawn. That of a call which is a step of an
-/// [`Execution`](tool_runtime_core::Execution) stays: when the execution is repeated after a crash,
+/// [`Execution`](tool_runtime_core::tool::Execution) stays: when the execution is repeated after a crash,
 /// the question is found with its answer, and is not asked again.
 ///
 /// ```

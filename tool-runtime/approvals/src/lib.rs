@@ -19,7 +19,7 @@
 //! # Ok::<(), tool_runtime::PoolError>(())
 //! ```
 //!
-//! [`Approver`]: tool_runtime_core::Approver
+//! [`Approver`]: tool_runtime_core::govern::Approver
 
 #[cfg(feature = "cli")]
 mod command;
@@ -45,4 +45,4 @@ pub use memory_store::MemoryStore;
 pub use remembered::RememberedApproval;
 pub use remembering::Remembering;
 pub use store::{ApprovalAnswer, ApprovalStore, PendingApproval, StoreError, StoredApproval};
-pub use tool_runtime_core::{AskCaller, Or};
+pub use tool_runtime_core::govern::{AskCaller, Or};

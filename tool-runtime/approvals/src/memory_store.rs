@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::future::ready;
 use std::sync::{Arc, Mutex};
 use tokio::sync::watch;
-use tool_runtime_core::BoxFuture;
 use tool_runtime_core::seam::lock;
+use tool_runtime_core::vocabulary::BoxFuture;
 
 /// Limit on the questions that are open at once.
 pub(crate) const MAX_OPEN: usize = 1000;

@@ -5,7 +5,8 @@ use crate::store::now;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::time::Duration;
-use tool_runtime_core::{Approval, ApprovalRequest, MatchAs, Remember};
+use tool_runtime_core::govern::{Approval, ApprovalRequest, Remember};
+use tool_runtime_core::vocabulary::matching::MatchAs;
 
 /// An approval that counts for later calls: of the same caller and tool, with the same question, if an argument
 /// matches a pattern.

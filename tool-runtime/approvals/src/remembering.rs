@@ -6,10 +6,12 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use tool_runtime_core::govern::{Approval, ApprovalRequest, Approver, Approvers, Remember};
 use tool_runtime_core::seam::{argument_text, lock};
-use tool_runtime_core::{
-    Approval, ApprovalRequest, Approver, Approvers, ArgumentMatch, ArgumentMatcher, BoxFuture,
-    MatchAs, Matcher, PathMatcher, Remember, SessionId, UrlMatcher,
+use tool_runtime_core::tool::SessionId;
+use tool_runtime_core::vocabulary::BoxFuture;
+use tool_runtime_core::vocabulary::matching::{
+    ArgumentMatch, ArgumentMatcher, MatchAs, Matcher, PathMatcher, UrlMatcher,
 };
 
 /// Limit on the answers that are kept. The oldest is forgotten when there are more.

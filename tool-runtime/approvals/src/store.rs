@@ -7,8 +7,9 @@ use std::future::ready;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 #[cfg(feature = "cli")]
-use tool_runtime_core::QuestionText;
-use tool_runtime_core::{ApprovalRequest, Approvers, BoxFuture, Remember, Risk};
+use tool_runtime_core::govern::QuestionText;
+use tool_runtime_core::govern::{ApprovalRequest, Approvers, Remember, Risk};
+use tool_runtime_core::vocabulary::BoxFuture;
 
 /// Time after which requests without a waiting call are removed.
 const MAX_AGE: Duration = Duration::from_secs(7 * 86_400);

@@ -11,9 +11,10 @@ use crate::{
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
-use tool_runtime_core::{
-    Approval, ApprovalRequest, Approver, Approvers, MatchAs, Principal, Remember, ToolContext,
-};
+use tool_runtime_core::govern::{Approval, ApprovalRequest, Approver, Approvers, Remember};
+use tool_runtime_core::tool::ToolContext;
+use tool_runtime_core::vocabulary::Principal;
+use tool_runtime_core::vocabulary::matching::MatchAs;
 
 const DAY: Duration = Duration::from_secs(86_400);
 

@@ -17,8 +17,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use tool_runtime_core::Secret;
 use tool_runtime_core::seam::{Redactor, hex};
+use tool_runtime_core::vocabulary::Secret;
 
 /// The handling of calls while the log cannot be written: the disk is full, the file is locked or
 /// read-only.

@@ -12,10 +12,10 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
+use tool_runtime_core::pool::{CliCommand, CommandArguments, CommandForm};
 use tool_runtime_core::seam::{CommandFailure, one_line, run_printing};
-use tool_runtime_core::{
-    BoxFuture, CliCommand, CommandArguments, CommandForm, Observation, StepId,
-};
+use tool_runtime_core::tool::{Observation, StepId};
+use tool_runtime_core::vocabulary::BoxFuture;
 
 /// The pause between looks at a log that is followed.
 const FOLLOW_INTERVAL: Duration = Duration::from_millis(200);

@@ -10,8 +10,11 @@ use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
+use tool_runtime_core::govern::Effect;
 use tool_runtime_core::seam::{HIDDEN, Redactor, canonical, hex, hide_secrets};
-use tool_runtime_core::{Effect, ErrorClass, Observation, RetryMode, Tool};
+use tool_runtime_core::tool::{Observation, Tool};
+use tool_runtime_core::vocabulary::RetryMode;
+use tool_runtime_core::vocabulary::error::ErrorClass;
 
 /// The longest summary of a result, in characters.
 const MAX_SUMMARY: usize = 200;
@@ -96,7 +99,7 @@ impl Encoder {
         record.source = proposal.source.map(|source| self.name(&source.to_string()));
         record.parent = proposal.parent;
         record.call_id = proposal.call_id.map(|id| self.name(&id));
-        record.risk = (proposal.risk != tool_runtime_core::Risk::Unknown)
+        record.risk = (proposal.risk != tool_runtime_core::govern::Risk::Unknown)
             .then(|| proposal.risk.as_str().to_owned());
         record.summary = proposal.summary.map(|summary| self.text(&summary));
         record.repairs = (proposal.repairs > 0).then_some(proposal.repairs);

@@ -1,7 +1,7 @@
 //! Failures of a log.
 
 use std::path::Path;
-use tool_runtime_core::RecordError;
+use tool_runtime_core::govern::RecordError;
 use tool_runtime_store::{StoreError, StoreFailure};
 
 /// A failure of a log: its file cannot be opened, read or written. The text is for the operator.

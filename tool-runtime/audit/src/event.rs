@@ -3,10 +3,11 @@
 use compact_str::CompactString;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
-use tool_runtime_core::{
-    CallError, CallEvent, CallStage, CallView, ContentBlock, Decision, Effect, ErrorClass,
-    Execution, Observation, RetryMode, Risk, SessionId, Source, Tool,
-};
+use tool_runtime_core::govern::{CallEvent, CallStage, CallView, Decision, Effect, Risk};
+use tool_runtime_core::tool::{Execution, Observation, SessionId, Source, Tool};
+use tool_runtime_core::vocabulary::RetryMode;
+use tool_runtime_core::vocabulary::content::ContentBlock;
+use tool_runtime_core::vocabulary::error::{CallError, ErrorClass};
 
 /// An event of a call.
 #[derive(Debug)]

@@ -13,11 +13,14 @@ use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 use tokio::sync::oneshot;
-use tool_runtime_core::seam::lock;
-use tool_runtime_core::{
-    Begin, BoxFuture, CallError, CallEvent, CallStage, Observation, PoolExtension, Receipt,
-    RecordError, Recorder, RetryMode, StepId, StepStore, ToolPoolBuilder,
+use tool_runtime_core::govern::{
+    Begin, CallEvent, CallStage, Receipt, RecordError, Recorder, StepStore,
 };
+use tool_runtime_core::pool::{PoolExtension, ToolPoolBuilder};
+use tool_runtime_core::seam::lock;
+use tool_runtime_core::tool::{Observation, StepId};
+use tool_runtime_core::vocabulary::error::CallError;
+use tool_runtime_core::vocabulary::{BoxFuture, RetryMode};
 
 /// An append-only, hash-chained log of the calls of a pool. Cheap to clone.
 ///
@@ -300,7 +303,7 @@ impl PoolExtension for EventLog {
     }
 
     #[cfg(feature = "cli")]
-    fn commands() -> Vec<Arc<dyn tool_runtime_core::CliCommand>> {
+    fn commands() -> Vec<Arc<dyn tool_runtime_core::pool::CliCommand>> {
         crate::command::commands()
     }
 }

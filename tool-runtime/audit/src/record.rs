@@ -89,7 +89,7 @@ pub struct LogRecord {
     /// The rule that decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// The run ([`Execution`](tool_runtime_core::Execution)) of the call.
+    /// The run ([`Execution`](tool_runtime_core::tool::Execution)) of the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
     /// The number of the record: 1, 2, 3 and so on.

@@ -177,7 +177,7 @@ mod tests {
     use crate::EventLog;
     use crate::testing::pool;
     use std::sync::Arc;
-    use tool_runtime_core::{Execution, ToolCall};
+    use tool_runtime_core::tool::{Execution, ToolCall};
 
     #[tokio::test]
     async fn a_run_is_summed_up_and_told() {

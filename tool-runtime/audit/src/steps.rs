@@ -4,7 +4,8 @@ use crate::chain::LogLine;
 use crate::error::{LogError, LogErrorKind};
 use crate::record::{LogRecord, RecordKind};
 use serde::Deserialize;
-use tool_runtime_core::{CallError, Observation};
+use tool_runtime_core::tool::Observation;
+use tool_runtime_core::vocabulary::error::CallError;
 
 /// The state of a step, from its records.
 #[derive(Debug)]

@@ -3,7 +3,8 @@
 use crate::{EventLog, LogReader, LogRecord, RecordKind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
-use tool_runtime_core::{Tool, ToolCall, ToolPool};
+use tool_runtime_core::pool::ToolPool;
+use tool_runtime_core::tool::{Tool, ToolCall};
 
 /// A folder that is removed when the test ends.
 pub(crate) struct Folder(PathBuf);

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
-use tool_runtime_core::RecordError;
+use tool_runtime_core::govern::RecordError;
 
 /// The most bytes of events that wait before calls wait for them.
 pub(crate) const MAX_QUEUED_BYTES: usize = if cfg!(test) { 1 << 20 } else { 16 << 20 };
@@ -312,7 +312,7 @@ mod tests {
     use super::*;
     use crate::error::LogErrorKind;
     use crate::event::Stage;
-    use tool_runtime_core::RetryMode;
+    use tool_runtime_core::vocabulary::RetryMode;
 
     fn event(bytes: usize) -> Item {
         let arguments = "x".repeat(bytes).into();

@@ -5,4 +5,4 @@ pub use crate::main_macro::{
 };
 pub use std::string::String;
 pub use tool_macros::{check_main_options, wrong_main_options};
-pub use tool_runtime_core::ToolPool;
+pub use tool_runtime_core::pool::ToolPool;

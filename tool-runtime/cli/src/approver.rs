@@ -4,8 +4,9 @@ use std::fmt;
 use std::io::{self, BufRead, IsTerminal as _, Write};
 use std::sync::Arc;
 use tokio::sync::{Mutex, mpsc};
+use tool_runtime_core::govern::{Approval, ApprovalRequest, Approver, Approvers, Remember};
 use tool_runtime_core::seam::printable_lines;
-use tool_runtime_core::{Approval, ApprovalRequest, Approver, Approvers, BoxFuture, Remember};
+use tool_runtime_core::vocabulary::BoxFuture;
 
 /// Asks a person at the terminal whether a call may run: `y` approves it, `s` all such calls of the
 /// session, `e OBJECT` approves it with other arguments. Any other answer rejects the call, and the
@@ -252,7 +253,9 @@ impl fmt::Debug for TerminalApprover {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tool_runtime_core::{Principal, Risk, ToolContext};
+    use tool_runtime_core::govern::Risk;
+    use tool_runtime_core::tool::ToolContext;
+    use tool_runtime_core::vocabulary::Principal;
 
     #[tokio::test]
     async fn a_person_answers_in_words_and_the_end_is_a_no() {

@@ -5,8 +5,8 @@
 
 use crate::argument_source::Sources;
 use serde_json::{Map, Value, json};
-use tool_runtime_core::Tool;
 use tool_runtime_core::seam::check;
+use tool_runtime_core::tool::Tool;
 
 /// The arguments as a JSON object. Values of the wrong type stay text, and the call reports them.
 pub(super) fn object(tool: &Tool, pairs: &[String]) -> Result<String, String> {

@@ -4,8 +4,10 @@ use super::options::{Call, Input};
 use super::{argument_source, arguments, exit, print, signals};
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
+use tool_runtime_core::pool::ToolPool;
 use tool_runtime_core::seam::{Isolation, printable_lines};
-use tool_runtime_core::{ErrorClass, Observation, ToolCall, ToolPool, ToolResult};
+use tool_runtime_core::tool::{Observation, ToolCall, ToolResult};
+use tool_runtime_core::vocabulary::error::ErrorClass;
 
 pub(super) async fn call(pool: &ToolPool, call: Call) -> ExitCode {
     let arguments = match self::arguments(pool, &call) {

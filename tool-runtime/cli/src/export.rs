@@ -5,7 +5,7 @@ use super::{exit, list, print, table};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 use std::sync::Arc;
-use tool_runtime_core::ToolPool;
+use tool_runtime_core::pool::ToolPool;
 use tool_runtime_export::{Api, Export};
 
 /// Prints the definition of a tool, or of all, in the format of an API. Changes of schemas for the

@@ -32,8 +32,9 @@ pub use servers::PinCommand;
 use std::ffi::OsString;
 use std::pin::Pin;
 use std::process::ExitCode;
+use tool_runtime_core::pool::ToolPool;
 use tool_runtime_core::seam::program_name;
-use tool_runtime_core::{BoxFuture, ToolPool};
+use tool_runtime_core::vocabulary::BoxFuture;
 use tool_runtime_server::McpServer;
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
@@ -85,7 +86,7 @@ mod exit {
 ///
 /// `call` is not an MCP client: a tool that requests input from the user fails.
 ///
-/// A pool may bring further commands, see [`CliCommand`](tool_runtime_core::CliCommand).
+/// A pool may bring further commands, see [`CliCommand`](tool_runtime_core::pool::CliCommand).
 ///
 /// [`Self::run`] and `main!` close the pool at the end.
 ///

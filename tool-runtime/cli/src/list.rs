@@ -2,7 +2,8 @@
 
 use super::{exit, print, table};
 use std::process::ExitCode;
-use tool_runtime_core::{Tool, ToolDefinition, ToolPool};
+use tool_runtime_core::pool::ToolPool;
+use tool_runtime_core::tool::{Tool, ToolDefinition};
 
 /// Prints a table with a row per tool, or the definitions as JSON.
 pub(super) fn list(pool: &ToolPool, json: bool) -> ExitCode {

@@ -7,7 +7,7 @@ use std::io::{self, IsTerminal as _, Write};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
-use tool_runtime_core::ToolPool;
+use tool_runtime_core::pool::ToolPool;
 use tool_runtime_core::seam::{Mask, lock, panic_is_reported};
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::MakeWriter;

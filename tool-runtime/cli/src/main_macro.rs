@@ -13,7 +13,8 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::process::ExitCode;
 use std::time::Duration;
-use tool_runtime_core::{AskCaller, PoolConfig, Registry, ToolPool, ToolPoolBuilder, WithToolsets};
+use tool_runtime_core::govern::AskCaller;
+use tool_runtime_core::pool::{PoolConfig, Registry, ToolPool, ToolPoolBuilder, WithToolsets};
 
 /// Writes `main` with the command line [`Cli`](crate::Cli) for all linked tools, and a function `pool()` that builds
 /// the same pool for tests.
@@ -23,7 +24,7 @@ use tool_runtime_core::{AskCaller, PoolConfig, Registry, ToolPool, ToolPoolBuild
 /// | Option | Effect |
 /// |---|---|
 /// | `state = EXPR` | provides a value that tools borrow by a parameter `&T`; repeat it for more values |
-/// | `tools = PATH` | uses the tools that this file names, instead of all linked tools and toolsets; `--tools FILE` names another file. See [`PoolConfig`](tool_runtime_core::PoolConfig) |
+/// | `tools = PATH` | uses the tools that this file names, instead of all linked tools and toolsets; `--tools FILE` names another file. See [`PoolConfig`](tool_runtime_core::pool::PoolConfig) |
 /// | `mcp = PATH` | adds the tools of the MCP servers in this file, if it exists; `--mcp-config FILE` names other files, `--var NAME=VALUE` sets their variables. See `McpConfig`; feature `mcp-client` |
 /// | `remote = EXPR` | adds the tools of the runners of a hub: its URL, such as `"http://127.0.0.1:7750"`; the environment variable `TOOL_REMOTE_TOKEN` has the token. Feature `remote`. With `remote-nats` also of a NATS server, `"nats://NAME@HOST:PORT"`; `TOOL_REMOTE_CREDENTIALS` names the file of credentials |
 /// | `trust_runners = EXPR` | whether the hints of the runners' tools count, such as `read_only`: for `hint:` filters, policies, concurrent calls, repeating a lost call. Default: false. Feature `remote` |
@@ -78,7 +79,7 @@ use tool_runtime_core::{AskCaller, PoolConfig, Registry, ToolPool, ToolPoolBuild
 ///
 /// # In tests
 ///
-/// `pub(crate) async fn pool()` returns a new [`ToolPool`](tool_runtime_core::ToolPool) with the same options, except
+/// `pub(crate) async fn pool()` returns a new [`ToolPool`](tool_runtime_core::pool::ToolPool) with the same options, except
 /// those of the command line. It does not connect to the servers of `mcp`. Tests need `tokio` with the features `macros`
 /// and `rt-multi-thread`, and `tool-runtime` with the feature `testing`.
 #[macro_export]

@@ -17,7 +17,7 @@ pub(super) use connection::{absent_runners, hub_of};
 
 use super::About;
 use hub_address::HubAddress;
-use tool_runtime_core::ToolPoolBuilder;
+use tool_runtime_core::pool::ToolPoolBuilder;
 
 /// Adds the commands.
 pub(super) fn commands(pool: ToolPoolBuilder, about: &About) -> ToolPoolBuilder {

@@ -22,7 +22,8 @@ use std::time::Duration;
 use tokio::time::timeout;
 use tool_runtime_client::McpManager;
 use tool_runtime_config::{McpConfig, McpConfigError, McpConfigLoader};
-use tool_runtime_core::{Secrets, ToolPool};
+use tool_runtime_core::pool::ToolPool;
+use tool_runtime_core::tool::Secrets;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::Targets;
 

@@ -4,7 +4,8 @@ use super::verbatim::EXACT;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use tool_runtime_core::seam::split_data_url;
-use tool_runtime_core::{ContentBlock, Observation};
+use tool_runtime_core::tool::Observation;
+use tool_runtime_core::vocabulary::content::ContentBlock;
 use tool_runtime_mcp::numbers;
 
 /// The observation of a result. Members that MCP does not have are kept.

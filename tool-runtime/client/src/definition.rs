@@ -5,7 +5,8 @@ use super::pins::McpPin;
 use super::schema::Examiner;
 use serde_json::{Map, Value};
 use tool_runtime_core::seam::{translate_schema, unknown};
-use tool_runtime_core::{Icon, ToolDefinition};
+use tool_runtime_core::tool::ToolDefinition;
+use tool_runtime_core::vocabulary::content::Icon;
 
 /// The `_meta` key of members that rmcp's types lack: servers of this library write them there over HTTP.
 const UNKNOWN: &str = "tool-runtime/unknown";

@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
+use tool_runtime_core::pool::ToolPool;
 use tool_runtime_core::seam::{ExpectedTool, expected_tools, translate_schema};
-use tool_runtime_core::{Tool, ToolDefinition, ToolPool};
+use tool_runtime_core::tool::{Tool, ToolDefinition};
 
 /// Keywords that assert nothing.
 const ANNOTATIONS: &[&str] =

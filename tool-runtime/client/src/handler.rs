@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
-use tool_runtime_core::{PeerCapability, PeerError, PeerRequest};
+use tool_runtime_core::tool::peer::{PeerCapability, PeerError, PeerRequest};
 
 /// Limit on open questions of a server.
 const MAX_OPEN: usize = 8;

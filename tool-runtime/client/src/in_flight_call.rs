@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::SetOnce;
 use tokio::time::Instant;
 use tool_runtime_core::seam::lock;
-use tool_runtime_core::{Progress, ToolContext};
+use tool_runtime_core::tool::ToolContext;
+use tool_runtime_core::tool::peer::Progress;
 
 /// A running call.
 pub(super) struct InFlightCall {

@@ -17,7 +17,9 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
-use tool_runtime_core::{CallError, ErrorClass, PeerError, ToolContext, ToolDefinition, ToolError};
+use tool_runtime_core::tool::peer::PeerError;
+use tool_runtime_core::tool::{ToolContext, ToolDefinition};
+use tool_runtime_core::vocabulary::error::{CallError, ErrorClass, ToolError};
 
 /// Limit on the rounds of questions of one call.
 const MAX_ROUNDS: usize = 10;

@@ -65,7 +65,7 @@ mod tasks;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
-#[path = "../../core/src/time_limit.rs"]
+#[path = "../../core/src/vocabulary/time_limit.rs"]
 mod time_limit;
 mod transport;
 mod verbatim;

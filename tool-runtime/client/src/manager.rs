@@ -31,9 +31,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tool_runtime_config::{McpConfig, McpServerConfig};
+use tool_runtime_core::pool::{AbsentSource, ToolPool};
 use tool_runtime_core::seam::Absence;
 use tool_runtime_core::seam::lock;
-use tool_runtime_core::{AbsentSource, BoxFuture, CallError, ErrorClass, Source, ToolPool};
+use tool_runtime_core::tool::Source;
+use tool_runtime_core::vocabulary::BoxFuture;
+use tool_runtime_core::vocabulary::error::{CallError, ErrorClass};
 
 /// External MCP servers whose tools are tools of a pool.
 ///
@@ -50,7 +53,7 @@ use tool_runtime_core::{AbsentSource, BoxFuture, CallError, ErrorClass, Source, 
 /// `resources`, and show only those servers.
 ///
 /// Servers are not trusted: schemas are bounded and fetch nothing, an invalid tool is left out and named in
-/// [`ToolPool::report`](tool_runtime_core::ToolPool::report). Annotations are listed only: tools count as neither
+/// [`ToolPool::report`](tool_runtime_core::pool::ToolPool::report). Annotations are listed only: tools count as neither
 /// read-only nor idempotent for filters, concurrency and retries, unless the entry is
 /// [`trusted`](McpServerConfig::trusted) or [`McpManagerBuilder::trust`] names the server.
 ///

@@ -16,8 +16,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
-use tool_runtime_core::Progress;
 use tool_runtime_core::seam::lock;
+use tool_runtime_core::tool::peer::Progress;
 
 /// Routes notifications of a server to the calls that they concern.
 pub(super) struct NotificationRouter {

@@ -11,7 +11,7 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use std::error::Error;
 use std::sync::Arc;
-use tool_runtime_core::BoxFuture;
+use tool_runtime_core::vocabulary::BoxFuture;
 
 type Outgoing = TxJsonRpcMessage<RoleClient>;
 type Incoming = RxJsonRpcMessage<RoleClient>;

@@ -6,7 +6,7 @@ use reqwest::header::{HeaderName, HeaderValue};
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 use std::sync::Arc;
-use tool_runtime_core::ToolDefinition;
+use tool_runtime_core::tool::ToolDefinition;
 
 const KEY: &str = "x-mcp-header";
 /// Prefix of the headers' names.

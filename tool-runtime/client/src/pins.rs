@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard};
-use tool_runtime_core::ToolDefinition;
 use tool_runtime_core::seam::{canonical, hex, lock};
+use tool_runtime_core::tool::ToolDefinition;
 
 /// Hashes of the approved definitions of servers' tools, which detect later changes. They can be stored as
 /// JSON.

@@ -12,10 +12,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::task::coop::consume_budget;
 use tool_runtime_config::McpServerConfig;
+use tool_runtime_core::pool::{PoolError, PoolProblem, ToolPool};
 use tool_runtime_core::seam::{Claim, Redactor, has_secret, has_secret_key, lock};
-use tool_runtime_core::{
-    PoolError, PoolProblem, Source, Tool, ToolDefinition, ToolPool, ToolTransform,
-};
+use tool_runtime_core::tool::transform::ToolTransform;
+use tool_runtime_core::tool::{Source, Tool, ToolDefinition};
 
 /// Publishes the tools of one server.
 pub(super) struct Publisher {

@@ -19,10 +19,11 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 use tool_runtime_core::seam::InputModel;
-use tool_runtime_core::{
-    Arguments, BoxFuture, CallError, ErrorClass, Executor, Issue, Observation, Tool, ToolContext,
-    ToolDefinition,
+use tool_runtime_core::tool::{
+    Arguments, Executor, Observation, Tool, ToolContext, ToolDefinition,
 };
+use tool_runtime_core::vocabulary::BoxFuture;
+use tool_runtime_core::vocabulary::error::{CallError, ErrorClass, Issue};
 use tool_runtime_mcp::numbers::{has_long_integer, lost_integer};
 
 /// Time limit of a list that a call waits for.

@@ -17,7 +17,8 @@ use std::collections::HashSet;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 use tool_runtime_core::seam::{Redactor, as_json_in_place, has_secret};
-use tool_runtime_core::{ResourceContents, ResourceDefinition};
+use tool_runtime_core::tool::resource::ResourceDefinition;
+use tool_runtime_core::vocabulary::content::ResourceContents;
 
 /// Limit on the resources of a kind.
 const MAX_RESOURCES: usize = 1000;

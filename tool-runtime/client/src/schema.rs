@@ -165,7 +165,8 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
     use std::sync::Arc;
-    use tool_runtime_core::{Issue, ToolDefinition};
+    use tool_runtime_core::tool::ToolDefinition;
+    use tool_runtime_core::vocabulary::error::Issue;
 
     fn map(value: Value) -> Map<String, Value> {
         match value {

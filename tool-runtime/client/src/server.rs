@@ -11,7 +11,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
-use tool_runtime_core::{CallError, ErrorClass, PeerInfo};
+use tool_runtime_core::tool::peer::PeerInfo;
+use tool_runtime_core::vocabulary::error::{CallError, ErrorClass};
 
 /// Number of failures in a row after which calls no longer cause an attempt.
 pub(super) const MAX_FAILURES: u32 = 5;

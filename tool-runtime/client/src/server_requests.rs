@@ -8,7 +8,7 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value};
 use std::sync::Arc;
-use tool_runtime_core::{Peer, PeerCapability, PeerError, PeerRequest};
+use tool_runtime_core::tool::peer::{Peer, PeerCapability, PeerError, PeerRequest};
 
 /// The host's handler of server requests.
 #[derive(Clone, Default)]

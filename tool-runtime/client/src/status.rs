@@ -2,7 +2,7 @@
 
 use std::fmt;
 use tokio::time::Instant;
-use tool_runtime_core::PeerInfo;
+use tool_runtime_core::tool::peer::PeerInfo;
 
 /// The status of an external MCP server.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,7 +13,7 @@ pub struct McpServerStatus {
     /// The connection state, with the reason if not connected.
     pub state: McpState,
     /// Number of usable tools in its last list, without those that its entry or [`problems`](Self::problems)
-    /// leave out. [`ToolPool::report`](tool_runtime_core::ToolPool::report) lists the tools that the pool shows.
+    /// leave out. [`ToolPool::report`](tool_runtime_core::pool::ToolPool::report) lists the tools that the pool shows.
     pub tools: usize,
     /// Problems of its last list.
     pub problems: Vec<String>,

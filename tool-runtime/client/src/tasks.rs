@@ -19,7 +19,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep, sleep_until};
-use tool_runtime_core::{CallError, ErrorClass, Progress};
+use tool_runtime_core::tool::peer::Progress;
+use tool_runtime_core::vocabulary::error::{CallError, ErrorClass};
 
 /// Poll interval for a server that suggests none.
 const POLL: Duration = Duration::from_secs(1);

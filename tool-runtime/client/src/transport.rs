@@ -26,7 +26,7 @@ use super::observed_transport::ObservedTransport;
 use std::future::ready;
 use std::sync::Arc;
 use tool_runtime_config::{McpServerConfig, McpTransportConfig};
-use tool_runtime_core::BoxFuture;
+use tool_runtime_core::vocabulary::BoxFuture;
 
 /// Opens connections to a server.
 pub(super) trait TransportFactory: Send + Sync + 'static {

@@ -2,7 +2,7 @@
 
 use super::text::McpText;
 use std::fmt;
-use tool_runtime_core::Secret;
+use tool_runtime_core::vocabulary::Secret;
 
 /// Authentication at a server over HTTP. `Debug` shows no value.
 ///

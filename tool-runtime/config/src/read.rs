@@ -26,7 +26,8 @@ use super::transport::StdioConfig;
 use entry::Entry;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use tool_runtime_core::{Icon, Secret};
+use tool_runtime_core::vocabulary::Secret;
+use tool_runtime_core::vocabulary::content::Icon;
 
 /// The context of reading an entry.
 pub(super) struct Reader<'a> {

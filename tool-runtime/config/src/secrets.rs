@@ -5,8 +5,8 @@ use super::literals;
 use super::server::McpServerConfig;
 use super::text::McpText;
 use super::transport::McpTransportConfig;
-use tool_runtime_core::Secret;
 use tool_runtime_core::seam::{HIDDEN, Redactor};
+use tool_runtime_core::vocabulary::Secret;
 
 impl McpServerConfig {
     /// Redacts values of the entry and of its variables, except ordinary words, in text for an operator.

@@ -6,7 +6,10 @@ use super::text::McpText;
 use super::transport::{HttpConfig, McpTransportConfig, StdioConfig};
 use std::collections::BTreeMap;
 use std::time::Duration;
-use tool_runtime_core::{Icon, Secret, ToolPattern, ToolTransform};
+use tool_runtime_core::tool::transform::ToolTransform;
+use tool_runtime_core::vocabulary::Secret;
+use tool_runtime_core::vocabulary::content::Icon;
+use tool_runtime_core::vocabulary::matching::ToolPattern;
 
 /// A server: its transport, limits and tools.
 ///

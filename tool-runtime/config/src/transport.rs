@@ -5,7 +5,7 @@ use super::text::McpText;
 use super::url;
 use std::collections::BTreeMap;
 use std::fmt;
-use tool_runtime_core::Secret;
+use tool_runtime_core::vocabulary::Secret;
 
 /// The transport of a server.
 ///

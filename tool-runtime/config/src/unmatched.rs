@@ -2,8 +2,8 @@
 
 use super::server::{McpServerConfig, matches};
 use std::collections::BTreeSet;
-use tool_runtime_core::ToolPattern;
 use tool_runtime_core::seam::{nearest, printable};
+use tool_runtime_core::vocabulary::matching::ToolPattern;
 
 impl McpServerConfig {
     /// Notices about settings for tools that the server does not have, which are probably typing errors. Empty for a

@@ -1,10 +1,10 @@
 //! Items for the fuzz targets. Not a public interface.
 
-use crate::action::Action;
-use crate::arguments::Arguments;
-use crate::definition::ToolDefinition;
-use crate::input::InputModel;
-use crate::issue::Issue;
+use crate::tool::action::Action;
+use crate::tool::arguments::Arguments;
+use crate::tool::definition::ToolDefinition;
+use crate::tool::input::InputModel;
+use crate::vocabulary::error::Issue;
 
 /// The schema that an action's arguments are checked against.
 pub struct Walker(InputModel);

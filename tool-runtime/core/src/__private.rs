@@ -1,37 +1,39 @@
 //! Items for generated code. Not for users: they change with every version.
 
-pub use crate::access::{Access, KeyPart};
-pub use crate::action::{Action, blocking, without_guard};
-pub use crate::arguments::{ArgumentReader, Arguments, DecodeError, Key, required};
-pub use crate::completion::{ArgumentCompleter, Complete};
-pub use crate::constraint::{
+pub use crate::debug_as_message;
+pub use crate::dispatch::typed::{CallAction, ResultType, TypedArgument, TypedArguments};
+pub use crate::tool::access::{Access, KeyPart};
+pub use crate::tool::action::{Action, blocking, without_guard};
+pub use crate::tool::arguments::{ArgumentReader, Arguments, DecodeError, Key, required};
+pub use crate::tool::completion::{ArgumentCompleter, Complete};
+pub use crate::tool::constraint::{
     Constraint, Format, Length, Pattern, Range, ensure, format, length, pattern, range,
 };
-pub use crate::context::{Injectable, ToolContext};
-pub use crate::debug_as_message;
-pub use crate::definition::{Draft, DraftOf, TaskSupport, ToolDefinition};
-pub use crate::dispatch::{CallAction, ResultType, TypedArgument, TypedArguments};
-pub use crate::error::{ToolError, write_error};
-pub use crate::matching::MatchAs;
-pub use crate::need::Need;
-pub use crate::observation::Observation;
-pub use crate::output::{
+pub use crate::tool::context::{Injectable, ToolContext};
+pub use crate::tool::definition::{Draft, DraftOf, TaskSupport, ToolDefinition};
+pub use crate::tool::observation::Observation;
+pub use crate::tool::output::{
     DirectKind, ErrorKind, FlattenedKind, MessageKind, NestedResultKind, NotResult, Output,
     PlainKind, ReportedKind, Returned, StructuredKind, UnsupportedErrorKind, UnsupportedKind,
 };
-pub use crate::parameter::{
+pub use crate::tool::parameter::{
     AdvertiseDefault, ArgumentType, DefaultOf, JsonOf, OfBytes, OfChrono, OfIndexmap, OfJiff,
     OfRustDecimal, OfSemver, OfUrl, OfUuid, OmitDefault, OmitJson, Parameter, Settings, WriteJson,
     advertise_example, argument, defaulted, flattened, json_object, matched_text, reject, shown,
     text_default, to_json, type_default,
 };
-pub use crate::peer::{Form, FormChoice, FormField, form_field};
-pub use crate::prompt::{PromptAction, PromptDefinition, PromptDraft};
-pub use crate::registration::{
+pub use crate::tool::peer::{Form, FormChoice, FormField, form_types::form_field};
+pub use crate::tool::prompt::{PromptAction, PromptDefinition, definition::PromptDraft};
+pub use crate::tool::registration::{
     ExpectedTool, PromptRegistration, Registration, ResourceRegistration,
 };
-pub use crate::resource::{ResourceAction, ResourceDefinition, ResourceDraft};
-pub use crate::toolset::{Method, Toolset, ToolsetKind, ToolsetMethods, receiver};
+pub use crate::tool::resource::{ResourceAction, ResourceDefinition, definition::ResourceDraft};
+pub use crate::tool::toolset::{
+    Toolset, ToolsetKind, ToolsetMethods, instance::receiver, method::Method,
+};
+pub use crate::vocabulary::error::{ToolError, debug::write_error};
+pub use crate::vocabulary::matching::MatchAs;
+pub use crate::vocabulary::need::Need;
 #[cfg(feature = "linked")]
 pub use inventory;
 pub use serde;

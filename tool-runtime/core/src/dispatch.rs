@@ -12,6 +12,7 @@
 //! attributes on users' types, `input_schema`, closures. This is determined on the first call of a tool.
 
 mod batch;
+mod blocking;
 mod check;
 mod ending;
 mod execution;
@@ -23,21 +24,26 @@ mod nested;
 mod offering;
 mod plain;
 mod report;
+#[cfg(feature = "tower")]
+mod service;
 mod stage;
 #[cfg(test)]
 mod tests;
-mod typed;
+pub(crate) mod typed;
 mod typed_value;
 
 pub use batch::Batch;
-pub use typed::{CallAction, ResultType, TypedArgument, TypedArguments};
+pub use blocking::BlockingPool;
+#[cfg(feature = "tower")]
+pub use service::CallService;
+pub use typed::{CallAction, TypedArguments};
 pub use typed_value::TypedValue;
 
-use crate::call::{ToolCall, ToolResult};
-use crate::context::ToolContext;
-use crate::error::{CallError, ErrorClass};
-use crate::observation::Observation;
 use crate::pool::{Found, ToolPool};
+use crate::tool::call::{ToolCall, ToolResult};
+use crate::tool::context::ToolContext;
+use crate::tool::observation::Observation;
+use crate::vocabulary::error::{CallError, ErrorClass};
 use governed::Arrival;
 use stage::closed_pool;
 use std::borrow::Cow;

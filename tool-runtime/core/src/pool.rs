@@ -16,10 +16,10 @@ mod attached;
 mod builder;
 mod catalog;
 mod change;
-mod claim;
+pub(crate) mod claim;
 mod cli_command;
-mod command_output;
-mod core;
+pub(crate) mod command_output;
+pub(crate) mod core;
 mod declared;
 mod draft;
 mod extension;
@@ -31,24 +31,22 @@ mod layers;
 mod offer;
 mod offerings;
 mod problem;
+pub(crate) mod registry;
 mod report;
 mod runtime;
 mod scope;
 mod selector;
 mod session;
 mod snapshot;
-mod watch;
+pub(crate) mod watch;
 
-pub use self::core::Absence;
-pub use crate::hook::Found;
-pub use crate::source::Source;
+pub(crate) use crate::govern::hook::Found;
+pub use crate::tool::source::Source;
 pub use builder::{ToolPoolBuilder, WithToolsets, WithoutToolsets};
 pub use change::{PoolChange, PoolChanges};
-pub use claim::Claim;
 pub use cli_command::{
     ArgumentCount, CliCommand, CommandArgument, CommandArguments, CommandForm, CommandOption,
 };
-pub use command_output::{CommandFailure, run_printing};
 pub use declared::{DeclarationReport, DeclarationStatus, DeclaredTools};
 pub(crate) use draft::{Created, not_created};
 pub use extension::PoolExtension;
@@ -59,10 +57,12 @@ pub use layers::CallRequest;
 #[cfg(feature = "tower")]
 pub(crate) use layers::Layers;
 pub use problem::{PoolError, PoolProblem};
+pub use registry::{
+    ConfigError, PoolConfig, Registry, RegistryError, SpecProblem, ToolFactory, ToolSpec, Tools,
+};
 pub use report::{AbsentSource, PoolReport, ToolReport, ToolStatus};
 pub use scope::Restriction;
 pub(crate) use scope::Scope;
 pub use selector::{Selector, SelectorError};
 pub use session::PoolSession;
 pub use snapshot::Snapshot;
-pub use watch::{PoolNews, Watcher};

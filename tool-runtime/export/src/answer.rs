@@ -14,7 +14,8 @@ pub(crate) use call::request_name;
 
 use crate::api::Api;
 use serde_json::{Map, Value};
-use tool_runtime_core::{FinishReason, ImportError, ToolCall};
+use tool_runtime_core::tool::ToolCall;
+use tool_runtime_core::tool::export::{FinishReason, ImportError};
 
 /// Reads the calls of an answer, with the names that the model wrote.
 pub(crate) fn calls(api: Api, answer: &Value) -> Result<Vec<ToolCall>, ImportError> {

@@ -7,12 +7,12 @@ use crate::usage::usage;
 use serde_json::{Value, json};
 use std::fmt;
 use std::str::FromStr;
-use tool_runtime_core::{
-    ApiFormat, Exported, FinishReason, ImportError, ToolCall, ToolDefinition, ToolPattern,
-    ToolResult, Usage,
-};
+use tool_runtime_core::tool::export::{ApiFormat, Exported, FinishReason, ImportError};
+use tool_runtime_core::tool::{ToolCall, ToolDefinition, ToolResult};
+use tool_runtime_core::vocabulary::Usage;
+use tool_runtime_core::vocabulary::matching::ToolPattern;
 
-/// An API of models, as the format of an [export](tool_runtime_core::Snapshot::export).
+/// An API of models, as the format of an [export](tool_runtime_core::pool::Snapshot::export).
 ///
 /// | API | Definitions | Name in text |
 /// |---|---|---|

@@ -7,7 +7,8 @@ use crate::restore::restorer;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 use tool_runtime_core::seam::{estimate_tokens, translate_schema};
-use tool_runtime_core::{Exported, LeftOut, ToolDefinition, ToolExport};
+use tool_runtime_core::tool::ToolDefinition;
+use tool_runtime_core::tool::export::{Exported, LeftOut, ToolExport};
 
 /// Converts the tools that the API can express. `is_strict` says of a tool whether the API is to enforce its schema.
 pub(crate) fn definitions(

@@ -1,7 +1,7 @@
 //! Tools in the formats of model APIs. Users depend on `tool-runtime`, which exports everything public
 //! here as `tool_runtime::export`.
 //!
-//! [`Snapshot::export`](tool_runtime_core::Snapshot::export) gives definitions for requests and reads
+//! [`Snapshot::export`](tool_runtime_core::pool::Snapshot::export) gives definitions for requests and reads
 //! the calls of answers:
 //!
 //! ```
@@ -52,7 +52,7 @@ pub use api::{Api, Strict};
 pub use stream::{AnswerStream, Delta, EventDeltas, StreamError};
 pub use tool_runtime_core::seam::estimate_tokens;
 #[doc(inline)]
-pub use tool_runtime_core::{
+pub use tool_runtime_core::tool::export::{
     ApiFormat, ChangeKind, Export, Exported, FinishReason, ImportError, LeftOut, RestoreArguments,
     SchemaChange, ToolExport,
 };

@@ -21,7 +21,7 @@ pub(crate) use refs::resolve;
 
 use node::Lowering;
 use serde_json::{Map, Value};
-use tool_runtime_core::SchemaChange;
+use tool_runtime_core::tool::export::SchemaChange;
 
 /// A schema in a dialect.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use crate::lower::{Dialect, resolve};
 use serde_json::{Map, Value};
 use std::sync::Arc;
-use tool_runtime_core::RestoreArguments;
+use tool_runtime_core::tool::export::RestoreArguments;
 
 /// Deeper arguments are not restored.
 const MAX_DEPTH: usize = 64;

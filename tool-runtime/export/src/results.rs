@@ -4,7 +4,8 @@ use crate::answer::request_name;
 use crate::api::Api;
 use serde_json::{Map, Value, json};
 use tool_runtime_core::seam::normal_media;
-use tool_runtime_core::{ContentBlock, ToolResult};
+use tool_runtime_core::tool::ToolResult;
+use tool_runtime_core::vocabulary::content::ContentBlock;
 
 /// Image types that the APIs take.
 const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/webp", "image/gif"];

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use std::vec;
 
 /// A streamed answer of a model. It takes the events one by one and ends as the answer that the API
-/// would have given without streaming, for [`Export::calls`](tool_runtime_core::Export::calls).
+/// would have given without streaming, for [`Export::calls`](tool_runtime_core::tool::export::Export::calls).
 ///
 /// ```
 /// use tool_runtime::export::{AnswerStream, Api, Delta};

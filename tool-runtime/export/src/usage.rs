@@ -2,7 +2,7 @@
 
 use crate::api::Api;
 use serde_json::Value;
-use tool_runtime_core::Usage;
+use tool_runtime_core::vocabulary::Usage;
 
 pub(crate) fn usage(api: Api, answer: &Value) -> Usage {
     let usage = if api == Api::Gemini { &answer["usageMetadata"] } else { &answer["usage"] };

@@ -64,7 +64,7 @@ impl JwtVerifierBuilder {
     }
 
     /// Adds scopes that every token needs. Default: none. A tool may
-    /// [need more](tool_runtime_core::ToolDefinition::scopes).
+    /// [need more](tool_runtime_core::tool::ToolDefinition::scopes).
     pub fn required_scopes<S: Into<String>>(mut self, scopes: impl IntoIterator<Item = S>) -> Self {
         self.required_scopes.extend(scopes.into_iter().map(Into::into));
         self

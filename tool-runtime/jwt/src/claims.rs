@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 use std::time::{Duration, SystemTime};
-use tool_runtime_core::Principal;
+use tool_runtime_core::vocabulary::Principal;
 
 /// The required claims.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use crate::key_cache::KeyCache;
 use crate::token::Token;
 use axum::http::request::Parts;
 use serde_json::{Map, Value};
-use tool_runtime_core::{BoxFuture, Principal};
+use tool_runtime_core::vocabulary::{BoxFuture, Principal};
 use tool_runtime_server::{AuthRejection, Authenticate};
 
 /// Authenticates HTTP requests by JSON Web Tokens of one issuer, such as OAuth 2 access tokens (RFC

@@ -2,7 +2,7 @@
 
 use std::io;
 use tokio::io::DuplexStream;
-use tool_runtime_core::BoxFuture;
+use tool_runtime_core::vocabulary::BoxFuture;
 
 /// A server that its client reaches in memory, such as `McpServer`.
 pub trait InProcessServer: Send + Sync + 'static {

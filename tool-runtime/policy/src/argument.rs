@@ -102,7 +102,7 @@ impl Argument {
     }
 
     /// A path in one of these directories, or a path that one of these globs matches. See
-    /// [`PathMatcher`](tool_runtime_core::PathMatcher): symbolic links are not resolved.
+    /// [`PathMatcher`](tool_runtime_core::vocabulary::matching::PathMatcher): symbolic links are not resolved.
     #[must_use]
     pub fn inside<S: Into<String>>(self, directories: impl IntoIterator<Item = S>) -> Self {
         let directories = directories.into_iter().map(Into::into).collect();
@@ -116,7 +116,7 @@ impl Argument {
         self.part(Part::Paths { directories, relative_to: None, is_inside: false })
     }
 
-    /// A URL of one of these hosts, see [`UrlMatcher`](tool_runtime_core::UrlMatcher).
+    /// A URL of one of these hosts, see [`UrlMatcher`](tool_runtime_core::vocabulary::matching::UrlMatcher).
     #[must_use]
     pub fn host<S: Into<String>>(self, hosts: impl IntoIterator<Item = S>) -> Self {
         let hosts = hosts.into_iter().map(Into::into).collect();

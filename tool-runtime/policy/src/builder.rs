@@ -6,7 +6,7 @@ use crate::read::{PolicyError, PolicyProblem};
 use crate::rule::Rule;
 use std::collections::HashSet;
 use std::sync::Arc;
-use tool_runtime_core::Effect;
+use tool_runtime_core::govern::Effect;
 
 /// Builds a [`Policy`] in code.
 #[derive(Debug)]

@@ -7,11 +7,11 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
+use tool_runtime_core::govern::{Effect, Risk};
+use tool_runtime_core::pool::{ToolPool, ToolReport, ToolStatus};
 use tool_runtime_core::seam::{PROMPTS, RESOURCES};
-use tool_runtime_core::{
-    Access, Effect, Principal, Risk, Source, Tool, ToolAnnotations, ToolDefinition, ToolPool,
-    ToolReport, ToolStatus,
-};
+use tool_runtime_core::tool::{Access, Source, Tool, ToolDefinition};
+use tool_runtime_core::vocabulary::{Principal, ToolAnnotations};
 
 /// A call that a policy is tried on, without a tool that runs.
 ///

@@ -9,8 +9,12 @@ use crate::rule::Rule;
 use crate::touches::TouchedFiles;
 use serde_json::{Map, Value};
 use std::fmt;
+use tool_runtime_core::govern::Effect;
+use tool_runtime_core::pool::ToolPool;
 use tool_runtime_core::seam::{PROMPTS, RESOURCES, nearest};
-use tool_runtime_core::{Effect, Prompt, Resource, Tool, ToolPool};
+use tool_runtime_core::tool::Tool;
+use tool_runtime_core::tool::prompt::Prompt;
+use tool_runtime_core::tool::resource::Resource;
 
 /// The most tools that a warning names.
 const MAX_LISTED: usize = 5;
@@ -144,7 +148,7 @@ impl Policy {
             .map(|(rule, pattern)| {
                 let text = pattern.to_string();
                 let is_wire =
-                    |tool: &&tool_runtime_core::Tool| tool.definition().wire_name() == text;
+                    |tool: &&tool_runtime_core::tool::Tool| tool.definition().wire_name() == text;
                 let by_wire = snapshot.tools().iter().find(is_wire).map(|tool| tool.name());
                 let near =
                     by_wire.or_else(|| nearest(&text, names.iter().copied(), 1).first().copied());

@@ -9,10 +9,9 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
+use tool_runtime_core::pool::{CliCommand, CommandArguments, CommandForm, ToolPool};
 use tool_runtime_core::seam::{CommandFailure, nearest, run_printing};
-use tool_runtime_core::{
-    BoxFuture, CliCommand, CommandArguments, CommandForm, Principal, ToolPool,
-};
+use tool_runtime_core::vocabulary::{BoxFuture, Principal};
 
 /// The commands of a pool with a policy.
 pub(crate) fn commands() -> Vec<Arc<dyn CliCommand>> {

@@ -9,7 +9,9 @@ use crate::truth::Truth;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::time::Duration;
-use tool_runtime_core::{Principal, Risk, ToolAnnotations, ToolDefinition};
+use tool_runtime_core::govern::Risk;
+use tool_runtime_core::tool::ToolDefinition;
+use tool_runtime_core::vocabulary::{Principal, ToolAnnotations};
 
 /// One condition of a rule.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use crate::policy::Policy;
 use crate::rule::Rule;
 use crate::truth::Truth;
 use std::fmt;
-use tool_runtime_core::{Decision, Effect};
+use tool_runtime_core::govern::{Decision, Effect};
 
 /// The most rules whose near misses are suggested.
 const MAX_SUGGESTIONS: usize = 3;

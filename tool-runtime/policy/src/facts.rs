@@ -8,10 +8,10 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
+use tool_runtime_core::govern::{CallView, Risk};
 use tool_runtime_core::seam::EffectiveArguments;
-use tool_runtime_core::{
-    Access, CallView, Principal, Risk, SessionId, Source, Tool, ToolAnnotations,
-};
+use tool_runtime_core::tool::{Access, SessionId, Source, Tool};
+use tool_runtime_core::vocabulary::{Principal, ToolAnnotations};
 
 /// Everything that rules read of a call.
 #[derive(Clone)]

@@ -6,7 +6,9 @@ use crate::rule::Rule;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tool_runtime_core::{Approvers, CallView, Decision, PolicyEngine, Principal, ToolDefinition};
+use tool_runtime_core::govern::{Approvers, CallView, Decision, PolicyEngine};
+use tool_runtime_core::tool::ToolDefinition;
+use tool_runtime_core::vocabulary::Principal;
 
 /// The name of the file whose rules hold for all.
 const GLOBAL: &str = "_global";

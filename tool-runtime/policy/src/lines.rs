@@ -2,7 +2,8 @@
 
 use crate::facts::Facts;
 use crate::policy::{Outcome, Policy};
-use tool_runtime_core::{ArgumentPart, Effect};
+use tool_runtime_core::govern::Effect;
+use tool_runtime_core::vocabulary::matching::ArgumentPart;
 
 /// An outcome of the rules for a command, or for a call as a whole.
 pub(crate) struct JudgedCommand<'p, 'a> {

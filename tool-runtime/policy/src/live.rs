@@ -9,8 +9,10 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use tool_runtime_core::govern::{Approvers, CallView, Decision, PolicyEngine};
 use tool_runtime_core::seam::{lock, spawn};
-use tool_runtime_core::{Approvers, CallView, Decision, PolicyEngine, Principal, ToolDefinition};
+use tool_runtime_core::tool::ToolDefinition;
+use tool_runtime_core::vocabulary::Principal;
 
 /// A policy of a file or a folder, which can be read again while the pool runs. Clones share it.
 ///

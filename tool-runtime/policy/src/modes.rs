@@ -6,10 +6,11 @@ use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::{Arc, Weak};
+use tool_runtime_core::govern::{CallView, Decision, PolicyEngine};
 use tool_runtime_core::seam::{SessionValues, nearest};
-use tool_runtime_core::{
-    BoxFuture, CallView, Decision, PatternError, PolicyEngine, SessionId, ToolContext, ToolPattern,
-};
+use tool_runtime_core::tool::{SessionId, ToolContext};
+use tool_runtime_core::vocabulary::BoxFuture;
+use tool_runtime_core::vocabulary::matching::{PatternError, ToolPattern};
 
 /// The tag of tools that edit.
 const EDIT: &str = "edit";

@@ -2,7 +2,7 @@
 
 use crate::read::Fault;
 use std::fmt;
-use tool_runtime_core::Source;
+use tool_runtime_core::tool::Source;
 
 /// A text in which `*` stands for any characters.
 #[derive(Clone, Debug, PartialEq, Eq)]

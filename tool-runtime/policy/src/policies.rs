@@ -6,9 +6,10 @@ use crate::live::LivePolicy;
 use crate::policy::Policy;
 use std::fmt;
 use std::sync::Arc;
+use tool_runtime_core::govern::{CallView, Decision, Effect, PolicyEngine};
 #[cfg(feature = "cli")]
-use tool_runtime_core::CliCommand;
-use tool_runtime_core::{CallView, Decision, Effect, PolicyEngine, PoolExtension, ToolPoolBuilder};
+use tool_runtime_core::pool::CliCommand;
+use tool_runtime_core::pool::{PoolExtension, ToolPoolBuilder};
 
 /// Several policies for one pool, and what keeps their limits. Deny beats ask beats allow. If several ask, each
 /// question is put to the people that its policy names, and those to the same people are one.

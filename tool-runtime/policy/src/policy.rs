@@ -15,9 +15,9 @@ use serde::{Deserialize, Deserializer};
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
-use tool_runtime_core::{
-    Approvers, CallView, Decision, Effect, PolicyEngine, Principal, ToolDefinition,
-};
+use tool_runtime_core::govern::{Approvers, CallView, Decision, Effect, PolicyEngine};
+use tool_runtime_core::tool::ToolDefinition;
+use tool_runtime_core::vocabulary::Principal;
 
 /// A policy: rules, of which the first that matches decides about a call. Calls that no rule matches
 /// are denied, unless the default says otherwise.

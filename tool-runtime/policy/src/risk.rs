@@ -13,7 +13,7 @@ pub use ensemble::Ensemble;
 pub use shell::ShellAnalyzer;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use tool_runtime_core::{CallView, Risk};
+use tool_runtime_core::govern::{CallView, Risk};
 
 /// Judges the risk of calls.
 ///

@@ -13,9 +13,10 @@ use crate::{Argument, Share, Touches};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-use tool_runtime_core::{
-    Approvers, Effect, Measure, Principal, Refill, Risk, ToolDefinition, ToolPattern,
-};
+use tool_runtime_core::govern::{Approvers, Effect, Measure, Refill, Risk};
+use tool_runtime_core::tool::ToolDefinition;
+use tool_runtime_core::vocabulary::Principal;
+use tool_runtime_core::vocabulary::matching::ToolPattern;
 
 /// A rule of a policy: an effect for the calls that fulfil all its conditions.
 ///
@@ -377,7 +378,7 @@ impl Rule {
 /// # Errors
 /// Not an id or a glob of ids.
 pub(crate) fn tool_pattern(text: &str) -> Result<ToolPattern, Fault> {
-    text.parse().map_err(|error: tool_runtime_core::PatternError| {
+    text.parse().map_err(|error: tool_runtime_core::vocabulary::matching::PatternError| {
         Fault::new(error.to_string(), "write an id, or a glob such as `fs.*`")
     })
 }

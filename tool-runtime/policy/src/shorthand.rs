@@ -3,10 +3,11 @@
 use crate::condition::Hint;
 use crate::modes::{PermissionMode, Permissions};
 use std::sync::Arc;
-use tool_runtime_core::{
-    Before, CallView, Decision, Hook, HookCall, PolicyEngine, Principal, ToolDefinition,
-    ToolPoolBuilder,
-};
+use tool_runtime_core::govern::hook::{Before, Hook, HookCall};
+use tool_runtime_core::govern::{CallView, Decision, PolicyEngine};
+use tool_runtime_core::pool::ToolPoolBuilder;
+use tool_runtime_core::tool::ToolDefinition;
+use tool_runtime_core::vocabulary::Principal;
 
 /// Policies in one line each, on the builder of a pool.
 ///
@@ -67,7 +68,7 @@ pub trait PoolRules: Sized + sealed::Sealed {
 
 mod sealed {
     pub trait Sealed {}
-    impl<S> Sealed for tool_runtime_core::ToolPoolBuilder<S> {}
+    impl<S> Sealed for tool_runtime_core::pool::ToolPoolBuilder<S> {}
 }
 
 /// The answer of a callback of [`PoolRules::can_use`].

@@ -14,10 +14,10 @@ mod sources;
 mod touches;
 
 use crate::{Format, Policy, SampleCall};
-use tool_runtime_core::{
-    Approval, ApprovalRequest, Decision, Effect, ErrorClass, Tool, ToolCall, ToolPool,
-    ToolPoolBuilder,
-};
+use tool_runtime_core::govern::{Approval, ApprovalRequest, Decision, Effect};
+use tool_runtime_core::pool::{ToolPool, ToolPoolBuilder};
+use tool_runtime_core::tool::{Tool, ToolCall};
+use tool_runtime_core::vocabulary::error::ErrorClass;
 
 pub(crate) fn yaml(text: &str) -> Policy {
     Policy::parse(text, Format::Yaml).unwrap_or_else(|error| panic!("{error}\n{text}"))

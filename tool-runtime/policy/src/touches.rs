@@ -5,7 +5,7 @@ use crate::predicate::{Patterns, paths};
 use crate::read::Fault;
 use crate::truth::Truth;
 use std::path::Path;
-use tool_runtime_core::{Access, Tool};
+use tool_runtime_core::tool::{Access, Tool};
 
 /// The scheme of the keys of files.
 const FILE: &str = "file:";

@@ -8,7 +8,7 @@ use crate::record::{Record, Revised, Revision};
 use bytes::Bytes;
 use std::future::pending;
 use std::time::Duration;
-use tool_runtime_core::BoxFuture;
+use tool_runtime_core::vocabulary::BoxFuture;
 
 /// The engine between callers and runners.
 ///

@@ -24,7 +24,8 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
-use tool_runtime_core::{CancellationToken, ToolPool};
+use tool_runtime_core::pool::ToolPool;
+use tool_runtime_core::vocabulary::CancellationToken;
 
 /// The time between two looks at which runners have lapsed.
 const LOOK: Duration = Duration::from_secs(1);
@@ -62,7 +63,9 @@ pub(crate) struct Settings {
 /// were given up. Closing the pool ends it as well. It needs a tokio runtime with a time driver, and keeps the pool alive.
 ///
 /// ```
-/// use tool_runtime_core::{CancellationToken, Tool, ToolCall, ToolPool};
+/// use tool_runtime_core::pool::ToolPool;
+/// use tool_runtime_core::tool::{Tool, ToolCall};
+/// use tool_runtime_core::vocabulary::CancellationToken;
 /// use tool_runtime_remote::{Engine, MemoryStore, Remote, Runner};
 ///
 /// # tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap().block_on(async {

@@ -6,8 +6,10 @@ use crate::version::Version;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::HashMap;
+use tool_runtime_core::pool::ToolPool;
 use tool_runtime_core::seam::canonical;
-use tool_runtime_core::{RetryMode, Source, Tool, ToolDefinition, ToolPool};
+use tool_runtime_core::tool::{Source, Tool, ToolDefinition};
+use tool_runtime_core::vocabulary::RetryMode;
 
 /// The largest catalogue, in bytes.
 pub(crate) const MAX_CATALOGUE: u64 = 4 * 1024 * 1024;
@@ -153,14 +155,17 @@ mod tests {
 
     struct NoExecutor;
 
-    impl tool_runtime_core::Executor for NoExecutor {
+    impl tool_runtime_core::tool::Executor for NoExecutor {
         fn call<'a>(
             &'a self,
-            _: tool_runtime_core::Arguments<'a>,
-            _: &'a tool_runtime_core::ToolContext,
-        ) -> tool_runtime_core::BoxFuture<
+            _: tool_runtime_core::tool::Arguments<'a>,
+            _: &'a tool_runtime_core::tool::ToolContext,
+        ) -> tool_runtime_core::vocabulary::BoxFuture<
             'a,
-            Result<tool_runtime_core::Observation, tool_runtime_core::CallError>,
+            Result<
+                tool_runtime_core::tool::Observation,
+                tool_runtime_core::vocabulary::error::CallError,
+            >,
         > {
             unreachable!("it is not called")
         }

@@ -33,8 +33,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
-use tool_runtime_core::BoxFuture;
 use tool_runtime_core::seam::lock;
+use tool_runtime_core::vocabulary::BoxFuture;
 
 /// The time for a blob.
 const BLOB: Duration = Duration::from_secs(60);

@@ -26,7 +26,7 @@ use crate::record::{Record, Revised, Revision};
 use bytes::Bytes;
 use std::sync::Arc;
 use std::time::Duration;
-use tool_runtime_core::BoxFuture;
+use tool_runtime_core::vocabulary::BoxFuture;
 
 /// The engine of [`LocalBoard`]s: what they share.
 ///

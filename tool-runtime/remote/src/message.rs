@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::time::Duration;
-use tool_runtime_core::{LogLevel, PeerCapability, Progress, RetryMode, StepId};
+use tool_runtime_core::tool::StepId;
+use tool_runtime_core::tool::peer::{LogLevel, PeerCapability, Progress};
+use tool_runtime_core::vocabulary::RetryMode;
 
 /// A call that a runner is to run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

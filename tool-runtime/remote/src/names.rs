@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
-use tool_runtime_core::StepId;
+use tool_runtime_core::tool::StepId;
 
 /// The longest name, in bytes.
 const MAX_LENGTH: usize = 64;

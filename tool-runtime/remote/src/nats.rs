@@ -46,7 +46,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use subjects::RUNNERS;
 use tokio::sync::OnceCell;
-use tool_runtime_core::BoxFuture;
+use tool_runtime_core::vocabulary::BoxFuture;
 
 /// What an operator has to look after by other means.
 const CANNOT_SEE: &str = "whether the NATS server syncs each record cannot be seen from here; without `sync_interval: always` in its configuration a loss of power may run a call twice that may run at most once";

@@ -4,7 +4,8 @@ use crate::names::RunnerId;
 use crate::payload::Json;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tool_runtime_core::{CallError, ErrorClass, Observation};
+use tool_runtime_core::tool::Observation;
+use tool_runtime_core::vocabulary::error::{CallError, ErrorClass};
 
 /// The most levels of arrays and objects of an outcome: as many as `serde_json` reads.
 const MAX_DEPTH: usize = 128;

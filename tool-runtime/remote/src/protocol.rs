@@ -8,7 +8,7 @@ use crate::names::{NameError, StepKey};
 use crate::payload::{Digest, Json};
 use crate::record::{Record, Revision};
 use serde::{Deserialize, Serialize};
-use tool_runtime_core::StepId;
+use tool_runtime_core::tool::StepId;
 
 /// The path of everything but `/healthz`.
 pub(crate) const PREFIX: &str = "/remote/v1";

@@ -1,7 +1,7 @@
 //! Random ids.
 
-use tool_runtime_core::StepId;
 use tool_runtime_core::seam::hex;
+use tool_runtime_core::tool::StepId;
 
 /// `2 * N` random hexadecimal digits.
 ///

@@ -23,8 +23,9 @@ use std::time::Duration;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
+use tool_runtime_core::pool::ToolPool;
 use tool_runtime_core::seam::program_name;
-use tool_runtime_core::{CancellationToken, Principal, ToolPool};
+use tool_runtime_core::vocabulary::{CancellationToken, Principal};
 
 /// The time for calls that run when the runner is told to stop.
 const DRAIN: Duration = Duration::from_secs(10);
@@ -47,7 +48,8 @@ type Principals = dyn Fn(&CallerName, Principal) -> Option<Principal> + Send + S
 /// The pool governs the calls like all others: its policies, approvals, limits and log apply, beside those of the caller.
 ///
 /// ```no_run
-/// use tool_runtime_core::{CancellationToken, ToolPool};
+/// use tool_runtime_core::pool::ToolPool;
+/// use tool_runtime_core::vocabulary::CancellationToken;
 /// use tool_runtime_remote::{Engine, MemoryStore, Runner};
 ///
 /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
@@ -118,7 +120,7 @@ impl Runner {
     /// denies the call. The scopes of tools are enforced in any case. Default: the asserted principal.
     ///
     /// ```
-    /// # use tool_runtime_core::Principal;
+    /// # use tool_runtime_core::vocabulary::Principal;
     /// # use tool_runtime_remote::{Engine, MemoryStore, Runner};
     /// # let board = Engine::new(MemoryStore::default()).board("runner".parse()?);
     /// let runner = Runner::new(board).principals(|caller, asserted| match caller.as_str() {

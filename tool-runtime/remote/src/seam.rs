@@ -4,7 +4,9 @@ use crate::board::Board;
 use crate::caller::{Remote, RemoteBuilder};
 use crate::runner::Runner;
 use std::sync::Arc;
-use tool_runtime_core::{AbsentSource, CallError, ErrorClass, Source};
+use tool_runtime_core::pool::AbsentSource;
+use tool_runtime_core::tool::Source;
+use tool_runtime_core::vocabulary::error::{CallError, ErrorClass};
 
 /// A runner of a board of any kind.
 pub fn runner(board: Arc<dyn Board>) -> Runner {

@@ -6,7 +6,7 @@
 use crate::names::RunnerId;
 use crate::payload::Payload;
 use crate::record::{Author, Ended, Record, Revised, Revision, State};
-use tool_runtime_core::RetryMode;
+use tool_runtime_core::vocabulary::RetryMode;
 
 /// Whether the runner that started a step may still run it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -190,7 +190,7 @@ mod tests {
     use super::*;
     use crate::outcome::write_error;
     use RetryMode::{AtMostOnce, SafeToRetry};
-    use tool_runtime_core::ErrorClass;
+    use tool_runtime_core::vocabulary::error::ErrorClass;
 
     const NO_HOLDER: fn(&RunnerId) -> Holder = |_| panic!("the holder does not matter");
     const REVISION: Revision = Revision(7);

@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-use tool_runtime_core::ToolDefinition;
+use tool_runtime_core::tool::ToolDefinition;
 use tool_runtime_search::ToolIndex;
 
 const TOOLS: &str = include_str!("../../../tests/suite/tests/suite/search/tools.json");

@@ -3,8 +3,10 @@
 use crate::deferral::Deferral;
 use std::fmt;
 use std::sync::{Arc, Mutex};
+use tool_runtime_core::pool::{Selector, SelectorError, Snapshot};
 use tool_runtime_core::seam::lock;
-use tool_runtime_core::{ApiFormat, Export, Selector, SelectorError, Snapshot, Tool};
+use tool_runtime_core::tool::Tool;
+use tool_runtime_core::tool::export::{ApiFormat, Export};
 
 /// The tools that a model sees in one session: some always, others once a search found them. Clones
 /// share the activated tools.

@@ -1,8 +1,9 @@
 //! The tools that a model is not shown until a search finds them.
 
 use std::collections::HashSet;
+use tool_runtime_core::pool::{Selector, SelectorError, Snapshot};
 use tool_runtime_core::seam::estimate_tokens;
-use tool_runtime_core::{Selector, SelectorError, Snapshot, Tool};
+use tool_runtime_core::tool::Tool;
 
 /// Decides which tools of a pool a model is shown from the start. The others are deferred: a
 /// search still finds and activates them.

@@ -5,7 +5,8 @@ use foldhash::fast::RandomState;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::fmt;
-use tool_runtime_core::{Snapshot, ToolDefinition};
+use tool_runtime_core::pool::Snapshot;
+use tool_runtime_core::tool::ToolDefinition;
 
 /// BM25: the weight of repetitions of a word.
 const SATURATION: f32 = 1.2;

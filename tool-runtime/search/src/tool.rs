@@ -6,8 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::sync::{Arc, Mutex, Weak};
+use tool_runtime_core::pool::Snapshot;
 use tool_runtime_core::seam::lock;
-use tool_runtime_core::{Json, Snapshot, Tool, ToolContext, ToolDefinition, ToolError};
+use tool_runtime_core::tool::{Json, Tool, ToolContext, ToolDefinition};
+use tool_runtime_core::vocabulary::error::ToolError;
 
 /// The name of the tool.
 const NAME: &str = "tool_search";
@@ -88,7 +90,7 @@ impl ToolSearch {
         self
     }
 
-    /// The tool, for [`ToolPoolBuilder::add`](tool_runtime_core::ToolPoolBuilder::add).
+    /// The tool, for [`ToolPoolBuilder::add`](tool_runtime_core::pool::ToolPoolBuilder::add).
     pub fn into_tool(self) -> Tool {
         let search = Arc::new(self);
         let purpose = "Find tools by what they do. Returns the definitions of the best ones.";

@@ -5,7 +5,8 @@ use super::errors;
 use super::host_arguments;
 use rmcp::model::{CallToolResponse, CallToolResult, ErrorData};
 use tool_runtime_core::seam::INTERNAL;
-use tool_runtime_core::{CallError, ErrorClass, Observation};
+use tool_runtime_core::tool::Observation;
+use tool_runtime_core::vocabulary::error::{CallError, ErrorClass};
 
 /// The outcome of a call.
 pub(crate) enum CallOutcome {

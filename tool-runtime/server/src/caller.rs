@@ -1,7 +1,7 @@
 //! The caller of a request in the same process.
 
 use std::sync::Arc;
-use tool_runtime_core::Principal;
+use tool_runtime_core::vocabulary::Principal;
 
 /// The caller of a request, which is an extension of the request.
 #[derive(Clone, Debug, Default)]

@@ -21,9 +21,10 @@ use tokio::sync::oneshot;
 use tokio::task::yield_now;
 use tokio::time::timeout;
 use tool_runtime_core::seam::{CallRounds, FirstPoll, canonical, lock};
-use tool_runtime_core::{
-    BoxFuture, LogEntry, LogLevel, Peer, PeerCapability, PeerError, PeerInfo, PeerRequest, Progress,
+use tool_runtime_core::tool::peer::{
+    LogEntry, LogLevel, Peer, PeerCapability, PeerError, PeerInfo, PeerRequest, Progress,
 };
+use tool_runtime_core::vocabulary::BoxFuture;
 
 /// Limit on waiting until dropped calls are stored for the next round.
 const MAX_SETTLING: Duration = Duration::from_secs(1);

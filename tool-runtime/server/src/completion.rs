@@ -4,8 +4,8 @@ use super::errors;
 use super::handler::PoolHandler;
 use super::request::{McpResult, RequestContext, is_stateless};
 use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, ErrorData};
-use tool_runtime_core::Completion;
 use tool_runtime_core::seam::excerpt;
+use tool_runtime_core::tool::Completion;
 
 impl PoolHandler {
     pub(super) async fn completion(

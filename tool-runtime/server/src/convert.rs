@@ -6,11 +6,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
+use tool_runtime_core as core;
 use tool_runtime_core::seam::BlockForm;
-use tool_runtime_core::{
-    self as core, ContentAnnotations, ContentBlock, Icon, Observation, ResourceDefinition,
-    ToolAnnotations, ToolDefinition,
-};
+use tool_runtime_core::tool::resource::ResourceDefinition;
+use tool_runtime_core::tool::{Observation, ToolDefinition};
+use tool_runtime_core::vocabulary::ToolAnnotations;
+use tool_runtime_core::vocabulary::content::{ContentAnnotations, ContentBlock, Icon};
 use tool_runtime_mcp::numbers;
 
 /// A definition for clients of 2026-07-28 and later.
@@ -139,7 +140,7 @@ fn content(observation: &Observation) -> serde_json::Result<Vec<model::ContentBl
     }
 }
 
-pub(super) fn prompt(prompt: &core::Prompt) -> Prompt {
+pub(super) fn prompt(prompt: &core::tool::prompt::Prompt) -> Prompt {
     let definition = prompt.definition();
     let arguments: Vec<PromptArgument> = definition.arguments.iter().map(argument).collect();
     let mut listed = Prompt::new(&*definition.name, text(&definition.description), None);
@@ -150,7 +151,7 @@ pub(super) fn prompt(prompt: &core::Prompt) -> Prompt {
     listed
 }
 
-fn argument(argument: &core::PromptArgument) -> PromptArgument {
+fn argument(argument: &core::tool::prompt::PromptArgument) -> PromptArgument {
     let mut listed = PromptArgument::new(&*argument.name).with_required(argument.required);
     listed.title.clone_from(&argument.title);
     listed.description = text(&argument.description);

@@ -5,7 +5,8 @@ use rmcp::model::{ErrorCode, ErrorData};
 use serde_json::json;
 use std::error::Error as _;
 use tool_runtime_core::seam::excerpt;
-use tool_runtime_core::{CallError, ErrorClass, PeerCapability, PeerError, ProtocolError};
+use tool_runtime_core::tool::peer::{PeerCapability, PeerError};
+use tool_runtime_core::vocabulary::error::{CallError, ErrorClass, ProtocolError};
 
 /// Checks that the capability of a method is declared.
 ///

@@ -19,8 +19,10 @@ use rmcp::model::{
 use std::borrow::Cow;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
+use tool_runtime_core::pool::{Snapshot, ToolPool};
 use tool_runtime_core::seam::Isolation;
-use tool_runtime_core::{Principal, Snapshot, ToolContext, ToolPool};
+use tool_runtime_core::tool::ToolContext;
+use tool_runtime_core::vocabulary::Principal;
 
 /// Answers MCP requests of one client from a pool. The methods of MCP are in `server_handler.rs`.
 #[derive(Clone, Debug)]

@@ -8,8 +8,9 @@ use rmcp::model::{CallToolRequestMethod, ConstString as _};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::sync::Arc;
+use tool_runtime_core::pool::ToolPool;
 use tool_runtime_core::seam::{RawMembers, push_member};
-use tool_runtime_core::{CallError, ErrorClass, ToolPool};
+use tool_runtime_core::vocabulary::error::{CallError, ErrorClass};
 
 /// Names that known hosts add: n8n's MCP client.
 const KNOWN: [&str; 2] = ["toolCallId", "sessionId"];

@@ -72,7 +72,7 @@ use std::io;
 use std::net::SocketAddr;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
-use tool_runtime_core::BoxFuture;
+use tool_runtime_core::vocabulary::BoxFuture;
 
 impl McpServer {
     /// Serves over HTTP at `/mcp` until shutdown: then no connection is accepted, and calls in flight

@@ -60,7 +60,7 @@ mod suspended;
 mod task_call;
 mod tasks;
 #[cfg(test)]
-#[path = "../../core/src/time_limit.rs"]
+#[path = "../../core/src/vocabulary/time_limit.rs"]
 mod time_limit;
 mod tool_call;
 
@@ -88,7 +88,8 @@ use std::time::Duration;
 use stdio::{Connection, PlainCalls, StdioTransport};
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio_util::sync::CancellationToken;
-use tool_runtime_core::{BoxFuture, ToolPool};
+use tool_runtime_core::pool::ToolPool;
+use tool_runtime_core::vocabulary::BoxFuture;
 use tool_runtime_mcp::InProcessServer;
 
 /// Default limit on the bytes of a message.
@@ -195,7 +196,7 @@ impl McpServer {
     /// share one secret. An approval still counts once, and only in the process that asked: elsewhere the user is asked
     /// again. A shorter secret is reported when the server starts.
     ///
-    /// [`ToolContext::ask`]: tool_runtime_core::ToolContext::ask
+    /// [`ToolContext::ask`]: tool_runtime_core::tool::ToolContext::ask
     #[must_use]
     pub fn with_state_secret(mut self, secret: impl AsRef<[u8]>) -> Self {
         let secret = secret.as_ref();

@@ -8,8 +8,10 @@ use rmcp::model::{
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::sync::{Arc, Weak};
+use tool_runtime_core as core;
+use tool_runtime_core::pool::Snapshot;
 use tool_runtime_core::seam::as_json_in_place;
-use tool_runtime_core::{self as core, Snapshot, TaskSupport};
+use tool_runtime_core::tool::TaskSupport;
 
 /// The lists of one snapshot, converted once. Every list is sorted by the names in its cursors.
 #[derive(Debug)]
@@ -31,7 +33,7 @@ pub(super) struct Listing {
 impl Listing {
     pub(super) fn new(snapshot: &Arc<Snapshot>) -> Self {
         let mut resources: Vec<_> =
-            snapshot.resources().iter().map(core::Resource::definition).collect();
+            snapshot.resources().iter().map(core::tool::resource::Resource::definition).collect();
         resources.sort_unstable_by(|one, other| one.uri.cmp(&other.uri));
         let (templates, resources): (Vec<_>, Vec<_>) =
             resources.into_iter().partition(|resource| resource.is_template());

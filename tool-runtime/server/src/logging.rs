@@ -8,7 +8,7 @@ use rmcp::model::{
     RequestMetaObject, ServerCapabilities, ServerNotification, SetLevelRequestParams,
 };
 use std::sync::atomic::{AtomicU8, Ordering};
-use tool_runtime_core::{LogEntry, LogLevel};
+use tool_runtime_core::tool::peer::{LogEntry, LogLevel};
 
 /// The lowest level that a stateful client receives.
 #[derive(Debug)]

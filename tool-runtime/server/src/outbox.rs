@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 use tool_runtime_core::seam::lock;
 use tool_runtime_core::seam::release_woken;
-use tool_runtime_core::{LogEntry, PeerError, PeerRequest, Progress};
+use tool_runtime_core::tool::peer::{LogEntry, PeerError, PeerRequest, Progress};
 
 /// Minimum interval of progress notifications of a call.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(20);
@@ -194,7 +194,7 @@ fn bytes(data: &Value) -> usize {
 mod tests {
     use super::*;
     use serde_json::json;
-    use tool_runtime_core::LogLevel;
+    use tool_runtime_core::tool::peer::LogLevel;
 
     fn report(done: f64) -> Progress {
         Progress::new(done)

@@ -10,8 +10,8 @@ use rmcp::model::{
 };
 use rmcp::service::TxJsonRpcMessage;
 use serde_json::{Map, Value, json};
-use tool_runtime_core::Observation;
 use tool_runtime_core::seam::add_unknown;
+use tool_runtime_core::tool::Observation;
 
 /// Member of `_meta` with a result that rmcp's types cannot hold.
 const WHOLE: &str = "tool-runtime/whole";

@@ -11,7 +11,9 @@ use rmcp::model::{
     PromptMessage,
 };
 use serde_json::Value;
-use tool_runtime_core::{self as core, PromptMessages, TextArguments};
+use tool_runtime_core as core;
+use tool_runtime_core::tool::TextArguments;
+use tool_runtime_core::tool::prompt::PromptMessages;
 
 impl PoolHandler {
     pub(super) async fn prompt(
@@ -58,7 +60,7 @@ fn result(messages: PromptMessages) -> McpResult<GetPromptResult> {
     Ok(result)
 }
 
-fn message(message: &core::PromptMessage) -> serde_json::Result<PromptMessage> {
+fn message(message: &core::tool::prompt::PromptMessage) -> serde_json::Result<PromptMessage> {
     // rmcp rejects unknown roles.
     let role = convert::via_json(&message.role)?;
     Ok(PromptMessage::new(role, convert::block(&message.content)?))

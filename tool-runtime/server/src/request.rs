@@ -10,7 +10,7 @@ use rmcp::model::{
 use rmcp::service::{OriginatingRequestId, Peer};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
-use tool_runtime_core::{BoxFuture, Principal};
+use tool_runtime_core::vocabulary::{BoxFuture, Principal};
 
 /// A request as rmcp's service loop passes it to handlers.
 pub(super) type RequestContext = rmcp::service::RequestContext<RoleServer>;

@@ -9,7 +9,8 @@ use super::run_call::{interrupted, run_call};
 use rmcp::model::{
     self, MetaObject, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
 };
-use tool_runtime_core::{ErrorClass, ResourceContents};
+use tool_runtime_core::vocabulary::content::ResourceContents;
+use tool_runtime_core::vocabulary::error::ErrorClass;
 
 impl PoolHandler {
     pub(super) async fn resource(

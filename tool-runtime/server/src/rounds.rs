@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 use std::sync::{Arc, Mutex, MutexGuard};
 use tool_runtime_core::seam::{canonical, hex, lock};
-use tool_runtime_core::{PeerError, PeerRequest};
+use tool_runtime_core::tool::peer::{PeerError, PeerRequest};
 
 /// Limit on the answers that a run uses. A tool that repeats a question until the answer is valid would receive the
 /// same answer endlessly.
@@ -241,7 +241,7 @@ pub(super) fn digest(question: &PeerRequest) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tool_runtime_core::PeerCapability;
+    use tool_runtime_core::tool::peer::PeerCapability;
 
     fn question(message: &str) -> PeerRequest {
         let schema = json!({"type": "object", "properties": {}});

@@ -13,8 +13,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
+use tool_runtime_core::pool::{Snapshot, ToolPool};
 use tool_runtime_core::seam::{PoolNews, Session as CallSession, Watcher, lock, spawn};
-use tool_runtime_core::{Snapshot, ToolContext, ToolPool};
+use tool_runtime_core::tool::ToolContext;
 
 /// Time in which changes are collected, so that a burst is one notification.
 const COALESCE_INTERVAL: Duration = Duration::from_millis(10);

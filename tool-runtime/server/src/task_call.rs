@@ -13,7 +13,9 @@ use std::sync::Arc;
 use std::task::Poll;
 use tokio_util::sync::CancellationToken;
 use tool_runtime_core::seam::first_polled;
-use tool_runtime_core::{BoxFuture, CallError, ErrorClass, Observation, TaskSupport};
+use tool_runtime_core::tool::{Observation, TaskSupport};
+use tool_runtime_core::vocabulary::BoxFuture;
+use tool_runtime_core::vocabulary::error::{CallError, ErrorClass};
 
 type Call = BoxFuture<'static, Result<Observation, CallError>>;
 

@@ -16,7 +16,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tool_runtime_core::seam::{excerpt, lock, spawn};
-use tool_runtime_core::{BoxFuture, PeerError, PeerRequest, Progress};
+use tool_runtime_core::tool::peer::{PeerError, PeerRequest, Progress};
+use tool_runtime_core::vocabulary::BoxFuture;
 
 /// Lifetime of a task from its creation.
 const TASK_LIFETIME: Duration = Duration::from_secs(60 * 60);

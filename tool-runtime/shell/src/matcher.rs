@@ -1,7 +1,7 @@
 //! Shell patterns as a matcher of arguments.
 
 use crate::{ShellCommand, ShellMatch, ShellPattern, commands};
-use tool_runtime_core::{
+use tool_runtime_core::vocabulary::matching::{
     ArgumentMatch, ArgumentMatcher, ArgumentPart, MatchAs, Matcher, PatternError,
 };
 

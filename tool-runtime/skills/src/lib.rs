@@ -20,7 +20,7 @@
 //! |---|---|
 //! | `name` | required: lower-case letters, digits and hyphens, at most 64; the folder has the same name |
 //! | `description` | required: what it does and when to use it |
-//! | `allowed-tools` | [declarations](tool_runtime_core::Declarations) of the only tools while it is active; absent: all |
+//! | `allowed-tools` | [declarations](tool_runtime_core::vocabulary::matching::Declarations) of the only tools while it is active; absent: all |
 //! | `disallowed-tools` | declarations of tools that are denied meanwhile |
 //! | `mcpServers` | MCP servers that run meanwhile, as in a file of that name; `${SKILL_ROOT}` is the folder |
 //! | `disable-model-invocation` | `true`: only the program loads it |

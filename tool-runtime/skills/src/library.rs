@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
-use tool_runtime_core::Tool;
 use tool_runtime_core::seam::{excerpt, lock, nearest};
+use tool_runtime_core::tool::Tool;
 
 /// The number of names listed for an unknown name.
 const MAX_LISTED: usize = 20;
@@ -94,7 +94,7 @@ impl SkillLibrary {
     /// It takes the name of a `skill` and optional `arguments`, and answers with the text; `{"end": true}`
     /// ends the skill that was loaded last. It lists the skills in its description. A skill narrows the
     /// handle that the call came through, so this must be the handle of one agent: that of
-    /// [`ToolPool::session`](tool_runtime_core::ToolPool::session), or one with [`Skills`](crate::Skills).
+    /// [`ToolPool::session`](tool_runtime_core::pool::ToolPool::session), or one with [`Skills`](crate::Skills).
     /// Calls through other handles are errors: an MCP server has one handle for all of its clients.
     pub fn tool(&self) -> Tool {
         crate::tool::tool(self)

@@ -52,7 +52,7 @@ fn only_names(skills: &[Arc<Skill>], budget: usize) -> String {
 mod tests {
     use super::*;
     use crate::servers::Servers;
-    use tool_runtime_core::DeclaredTools;
+    use tool_runtime_core::pool::DeclaredTools;
 
     fn skills(count: usize, description: &str) -> Vec<Arc<Skill>> {
         let skill = |index| Skill {

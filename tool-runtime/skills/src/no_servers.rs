@@ -8,7 +8,7 @@ use crate::skill::Skill;
 use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
-use tool_runtime_core::ToolPool;
+use tool_runtime_core::pool::ToolPool;
 
 #[derive(Debug, Default)]
 pub(crate) struct Servers {}

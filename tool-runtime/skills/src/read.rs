@@ -6,8 +6,9 @@ use crate::servers::{self, Servers};
 use crate::skill::Skill;
 use serde_json::Value;
 use std::path::Path;
+use tool_runtime_core::pool::DeclaredTools;
 use tool_runtime_core::seam::{nearest, printable};
-use tool_runtime_core::{Declarations, DeclaredTools};
+use tool_runtime_core::vocabulary::matching::Declarations;
 
 const ALLOWED: &str = "allowed-tools";
 const DISALLOWED: &str = "disallowed-tools";
@@ -152,7 +153,7 @@ impl<'a> Reader<'a> {
             self.problem(&[key], text);
         }
         let malformed = |declarations: &Declarations| -> Vec<String> {
-            let problem = |declaration: &tool_runtime_core::Declaration| {
+            let problem = |declaration: &tool_runtime_core::vocabulary::matching::Declaration| {
                 let problem = declaration.problem()?;
                 Some(format!(
                     "`{}` in `{key}` has no effect: {problem}",

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use tool_runtime_core::DeclarationStatus;
+use tool_runtime_core::pool::DeclarationStatus;
 
 /// The state of one skill's folder, with all findings. It prints one line for each.
 ///

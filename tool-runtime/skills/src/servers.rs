@@ -14,7 +14,7 @@ use std::sync::{Arc, Weak};
 use tokio::sync::Mutex;
 use tool_runtime_client::{McpManager, McpManagerBuilder};
 use tool_runtime_config::{McpConfig, McpConfigProblem, McpServerConfig};
-use tool_runtime_core::ToolPool;
+use tool_runtime_core::pool::ToolPool;
 
 /// The servers of a skill.
 #[derive(Debug, Default)]

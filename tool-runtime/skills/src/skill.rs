@@ -4,7 +4,7 @@ use crate::servers::Servers;
 use serde_json::{Map, Value};
 use std::fmt;
 use std::path::{Path, PathBuf};
-use tool_runtime_core::DeclaredTools;
+use tool_runtime_core::pool::DeclaredTools;
 
 /// Name of the file in the folder of a skill.
 pub(crate) const FILE: &str = "SKILL.md";

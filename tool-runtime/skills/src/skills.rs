@@ -8,8 +8,8 @@ use crate::skill::Skill;
 use crate::state::{LoadedBy, State};
 use std::fmt;
 use std::sync::{Arc, Weak};
+use tool_runtime_core::pool::{DeclarationStatus, ToolPool};
 use tool_runtime_core::seam::SessionValues;
-use tool_runtime_core::{DeclarationStatus, ToolPool};
 
 /// The active skills of one handle of a pool and its clones: of an agent, or of a session.
 ///

@@ -6,8 +6,10 @@ use crate::servers::Lease;
 use crate::skill::Skill;
 use crate::tool::NAME;
 use std::sync::{Arc, Mutex};
+use tool_runtime_core::pool::{DeclaredTools, Restriction, ToolPool};
 use tool_runtime_core::seam::{SessionValues, lock};
-use tool_runtime_core::{BoxFuture, DeclaredTools, Restriction, SessionId, ToolPool};
+use tool_runtime_core::tool::SessionId;
+use tool_runtime_core::vocabulary::BoxFuture;
 
 /// The active skills of a handle. Lives as long as the handle, and does not keep it alive.
 pub(crate) struct State {

@@ -7,7 +7,8 @@ use crate::skills::Skills;
 use crate::state::LoadedBy;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
-use tool_runtime_core::{Tool, ToolContext, ToolError};
+use tool_runtime_core::tool::{Tool, ToolContext};
+use tool_runtime_core::vocabulary::error::ToolError;
 
 /// The name of the tool.
 pub(crate) const NAME: &str = "Skill";
@@ -94,7 +95,7 @@ async fn end(library: &SkillLibrary, context: &ToolContext) -> Result<String, To
 fn of_caller(
     library: &SkillLibrary,
     context: &ToolContext,
-) -> Result<(Skills, tool_runtime_core::ToolPool), ToolError> {
+) -> Result<(Skills, tool_runtime_core::pool::ToolPool), ToolError> {
     let pool = context.handle().ok_or("there is no pool to load skills for")?;
     if let Some(known) = Skills::known(library, &pool) {
         return Ok((known, pool));

@@ -7,7 +7,9 @@ use super::question::{Handler, Question, QuestionHandler, Reply};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
-use tool_runtime_core::{BoxFuture, LogLevel, Principal, ToolPool};
+use tool_runtime_core::pool::ToolPool;
+use tool_runtime_core::tool::peer::LogLevel;
+use tool_runtime_core::vocabulary::{BoxFuture, Principal};
 use tool_runtime_server::McpServer;
 use tool_runtime_server::seam::Caller;
 
@@ -209,7 +211,7 @@ impl TestClientBuilder {
     }
 
     /// Adds a header of each request, as over HTTP, for
-    /// [`ToolContext::header`](tool_runtime_core::ToolContext::header). Default: none.
+    /// [`ToolContext::header`](tool_runtime_core::tool::ToolContext::header). Default: none.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.caller.headers.push((name.into(), value.into()));
         self

@@ -7,7 +7,10 @@ use serde_json::{Map, Value};
 use std::future::IntoFuture;
 use std::sync::Arc;
 use tokio::task::JoinHandle;
-use tool_runtime_core::{BoxFuture, LogEntry, Observation, Progress, ProtocolError};
+use tool_runtime_core::tool::Observation;
+use tool_runtime_core::tool::peer::{LogEntry, Progress};
+use tool_runtime_core::vocabulary::BoxFuture;
+use tool_runtime_core::vocabulary::error::ProtocolError;
 
 /// A prepared tool call. `.await` it for its result, [record](Self::recorded) it, or [start](Self::start) it in the
 /// background.

@@ -16,7 +16,8 @@ use std::sync::{Arc, Mutex};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tool_runtime_core::seam::lock;
-use tool_runtime_core::{ProtocolError, ToolDefinition};
+use tool_runtime_core::tool::ToolDefinition;
+use tool_runtime_core::vocabulary::error::ProtocolError;
 
 /// An MCP client in the same process as the server, for tests.
 ///

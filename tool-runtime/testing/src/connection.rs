@@ -9,7 +9,7 @@ use super::question::{Question, QuestionHandler};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;
-use tool_runtime_core::ProtocolError;
+use tool_runtime_core::vocabulary::error::ProtocolError;
 
 /// A version of MCP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
-use tool_runtime_core::ProtocolError;
+use tool_runtime_core::vocabulary::error::ProtocolError;
 
 /// The result of a request.
 pub(super) type Outcome = Result<Value, ProtocolError>;

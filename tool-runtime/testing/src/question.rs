@@ -4,7 +4,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::sync::Mutex;
 use tool_runtime_core::seam::lock;
-use tool_runtime_core::{BoxFuture, ProtocolError};
+use tool_runtime_core::vocabulary::BoxFuture;
+use tool_runtime_core::vocabulary::error::ProtocolError;
 
 /// A request of a server to its client: a form or page for the user, sampling, or roots.
 #[derive(Clone, Debug, PartialEq)]

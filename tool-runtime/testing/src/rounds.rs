@@ -7,7 +7,8 @@ use super::task::follow;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
-use tool_runtime_core::{LogEntry, Progress, ProtocolError};
+use tool_runtime_core::tool::peer::{LogEntry, Progress};
+use tool_runtime_core::vocabulary::error::ProtocolError;
 
 /// A request with all of its rounds of questions.
 pub(super) struct Rounds {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use similar::TextDiff;
 use std::path::Path;
 use std::{env, fs, io};
-use tool_runtime_core::ToolPool;
+use tool_runtime_core::pool::ToolPool;
 use tool_runtime_server::seam::offered_beside_tools;
 
 /// The variable that makes [`assert_snapshot`] write the file, if set to `overwrite`.
@@ -102,7 +102,7 @@ fn parsed(snapshot: &str) -> Value {
 mod tests {
     use super::*;
     use std::path::PathBuf;
-    use tool_runtime_core::Tool;
+    use tool_runtime_core::tool::Tool;
 
     fn pool(description: &str) -> ToolPool {
         let tool = Tool::builder("ping", description).handler(|| async { "pong" });
@@ -130,7 +130,8 @@ mod tests {
 
     #[test]
     fn a_snapshot_contains_prompts_and_resources() {
-        use tool_runtime_core::{Prompt, Resource};
+        use tool_runtime_core::tool::prompt::Prompt;
+        use tool_runtime_core::tool::resource::Resource;
         let prompt = Prompt::builder("greet", "Greet.").handler(|_| async { "Hello" });
         let note = Resource::builder("notes://{id}", "note", "A note.").handler(|_| async { "x" });
         let pool = ToolPool::builder().add_prompt(prompt).add_resource(note).build();

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
-use tool_runtime_core::ProtocolError;
+use tool_runtime_core::vocabulary::error::ProtocolError;
 
 /// Default poll interval.
 const POLL: Duration = Duration::from_millis(500);

@@ -43,8 +43,8 @@ fn only_the_engine_links_the_crates_for_patterns_and_formats() {
     let expected = [
         "audit/src/calls.rs",
         "config/src/url.rs",
-        "core/src/matching/url.rs",
-        "core/src/regex.rs",
+        "core/src/vocabulary/matching/url.rs",
+        "core/src/vocabulary/regex.rs",
         "core/src/schema/format.rs",
     ];
     assert_eq!(naming, expected);

@@ -3,7 +3,9 @@
 use super::*;
 use crate::tests::asked;
 use crate::{Inbox, MemoryStore, Remembering};
-use tool_runtime_core::{Approval, ApprovalRequest, Approver, Principal, ToolContext};
+use tool_runtime_core::govern::{Approval, ApprovalRequest, Approver};
+use tool_runtime_core::tool::ToolContext;
+use tool_runtime_core::vocabulary::Principal;
 
 /// Runs `approvals NAME ..`: the text that is printed, or that of the error. A word that begins with dashes is a flag, or
 /// an option with the value that follows.

@@ -6,7 +6,7 @@ use crate::{Inbox, MemoryStore, PendingApproval};
 use axum::body::{Body, to_bytes};
 use serde_json::Value;
 use std::time::Duration;
-use tool_runtime_core::{Approval, Approver};
+use tool_runtime_core::govern::{Approval, Approver};
 use tool_runtime_server::BearerTokens;
 use tower::ServiceExt as _;
 

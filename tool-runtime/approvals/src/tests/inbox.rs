@@ -3,9 +3,11 @@
 use super::*;
 use crate::Remembering;
 use tokio::time::Instant;
+use tool_runtime_core::govern::{AskCaller, CallView, Decision, PolicyEngine};
 #[cfg(feature = "cli")]
-use tool_runtime_core::PoolExtension;
-use tool_runtime_core::{AskCaller, CallView, Decision, PolicyEngine, Tool, ToolCall, ToolPool};
+use tool_runtime_core::pool::PoolExtension;
+use tool_runtime_core::pool::ToolPool;
+use tool_runtime_core::tool::{Tool, ToolCall};
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_the_store_took_in_time_counts() {

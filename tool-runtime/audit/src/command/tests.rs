@@ -4,7 +4,7 @@ use super::*;
 use crate::testing::{Folder, fill, pool};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use tool_runtime_core::{Execution, ToolCall};
+use tool_runtime_core::tool::{Execution, ToolCall};
 
 /// Runs `log NAME ..`. Arguments that begin with dashes are flags, or options with the value that follows.
 fn attempt(words: &[&str]) -> Result<(bool, String), CommandFailure> {
@@ -85,12 +85,15 @@ async fn an_operator_finds_and_resolves_a_step() {
     let log = EventLog::open(&path).unwrap();
     let runs = Arc::new(AtomicBool::new(false));
     let begun = Arc::clone(&runs);
-    let tool = tool_runtime_core::Tool::builder("wait", "Wait.").handler(move || {
+    let tool = tool_runtime_core::tool::Tool::builder("wait", "Wait.").handler(move || {
         begun.store(true, Ordering::Relaxed);
         std::future::pending::<()>()
     });
-    let pool =
-        tool_runtime_core::ToolPool::builder().add(tool).install(log.clone()).build().unwrap();
+    let pool = tool_runtime_core::pool::ToolPool::builder()
+        .add(tool)
+        .install(log.clone())
+        .build()
+        .unwrap();
     let context = pool.context().in_execution(&Arc::new(Execution::new("one")));
     let mut call = Box::pin(pool.call_with(ToolCall::new("wait", "{}"), &context));
     let file = path.to_str().unwrap();
@@ -114,12 +117,15 @@ async fn a_step_without_a_run_is_shown_and_nothing_has_to_be_resolved() {
     let log = EventLog::open(&path).unwrap();
     let begun = Arc::new(AtomicBool::new(false));
     let begins = Arc::clone(&begun);
-    let tool = tool_runtime_core::Tool::builder("wait", "Wait.").handler(move || {
+    let tool = tool_runtime_core::tool::Tool::builder("wait", "Wait.").handler(move || {
         begins.store(true, Ordering::Relaxed);
         std::future::pending::<()>()
     });
-    let pool =
-        tool_runtime_core::ToolPool::builder().add(tool).install(log.clone()).build().unwrap();
+    let pool = tool_runtime_core::pool::ToolPool::builder()
+        .add(tool)
+        .install(log.clone())
+        .build()
+        .unwrap();
     let context = pool.context().as_step(StepId::new("made-elsewhere"));
     let mut call = Box::pin(pool.call_with(ToolCall::new("wait", "{}"), &context));
     while !begun.load(Ordering::Relaxed) {
@@ -242,7 +248,7 @@ async fn verify_asks_for_a_newer_head_if_the_record_of_the_head_was_removed() {
 
 #[test]
 fn a_pool_with_a_log_has_commands_that_need_no_pool() {
-    use tool_runtime_core::PoolExtension as _;
+    use tool_runtime_core::pool::PoolExtension as _;
     let commands = EventLog::commands();
     let names: Vec<&str> = commands.iter().map(|command| command.form().name).collect();
     assert_eq!(names, ["log show", "log follow", "log verify", "log export", "log resolve"]);

@@ -15,9 +15,10 @@ use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering as Order};
 use std::time::Duration;
-use tool_runtime_core::{
-    CallView, Decision, ErrorClass, Execution, PolicyEngine, Tool, ToolCall, ToolPool,
-};
+use tool_runtime_core::govern::{CallView, Decision, PolicyEngine};
+use tool_runtime_core::pool::ToolPool;
+use tool_runtime_core::tool::{Execution, Tool, ToolCall};
+use tool_runtime_core::vocabulary::error::ErrorClass;
 
 struct Rules;
 

@@ -12,7 +12,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use tool_runtime_core::{Execution, Tool, ToolCall, ToolPool};
+use tool_runtime_core::pool::ToolPool;
+use tool_runtime_core::tool::{Execution, Tool, ToolCall};
 
 /// The calls of a log, of four records each. The first is a step of a run.
 const CALLS: u64 = 5;

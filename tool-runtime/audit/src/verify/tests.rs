@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tool_runtime_core::{Execution, ToolCall};
+use tool_runtime_core::tool::{Execution, ToolCall};
 
 /// A log of five calls, one of them a step: 20 records.
 async fn written(folder: &Folder, name: &str) -> PathBuf {

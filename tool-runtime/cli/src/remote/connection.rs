@@ -8,11 +8,11 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
+use tool_runtime_core::pool::{AbsentSource, ToolPool, ToolReport, ToolStatus};
 use tool_runtime_core::seam::{Absence, spawn};
-use tool_runtime_core::{
-    AbsentSource, BoxFuture, CallError, CancellationToken, ErrorClass, Source, ToolPool,
-    ToolReport, ToolStatus,
-};
+use tool_runtime_core::tool::Source;
+use tool_runtime_core::vocabulary::error::{CallError, ErrorClass};
+use tool_runtime_core::vocabulary::{BoxFuture, CancellationToken};
 use tool_runtime_remote::seam::{self, missing_runners, no_remote_tool};
 use tool_runtime_remote::{BoardError, Remote};
 

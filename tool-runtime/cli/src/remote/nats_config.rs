@@ -6,8 +6,9 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use tool_runtime_core::pool::{CliCommand, CommandArguments, CommandForm};
 use tool_runtime_core::seam::program_name;
-use tool_runtime_core::{BoxFuture, CliCommand, CommandArguments, CommandForm};
+use tool_runtime_core::vocabulary::BoxFuture;
 use tool_runtime_remote::{CallerName, NameError, NatsKey, NatsServerConfig, Queue};
 
 const ABOUT: &str = "Write the configuration of a NATS server, and keys for callers and runners";

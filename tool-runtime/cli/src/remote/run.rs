@@ -5,9 +5,8 @@ use crate::{exit, print, signals};
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::time::sleep;
-use tool_runtime_core::{
-    BoxFuture, CancellationToken, CliCommand, CommandArguments, CommandForm, ToolPool,
-};
+use tool_runtime_core::pool::{CliCommand, CommandArguments, CommandForm, ToolPool};
+use tool_runtime_core::vocabulary::{BoxFuture, CancellationToken};
 use tool_runtime_remote::{BoardError, RunnerNews, seam};
 
 /// The pause between two attempts to reach the hub for the first time.

@@ -2,7 +2,8 @@
 
 use crate::{exit, print, signals};
 use std::process::ExitCode;
-use tool_runtime_core::{BoxFuture, CliCommand, CommandArguments, CommandForm};
+use tool_runtime_core::pool::{CliCommand, CommandArguments, CommandForm};
+use tool_runtime_core::vocabulary::BoxFuture;
 use tool_runtime_remote::{CallerName, Hub, HubError, Queue};
 use tool_runtime_server::BearerTokens;
 use tool_runtime_server::seam::check_address;

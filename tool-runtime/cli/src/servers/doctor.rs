@@ -11,7 +11,7 @@ use examine::examine;
 use findings::{Finding, Findings};
 use std::process::ExitCode;
 use tool_runtime_config::McpDiagnosisLevel;
-use tool_runtime_core::ToolPool;
+use tool_runtime_core::pool::ToolPool;
 
 /// Checks every server, also after an error of another one.
 pub(super) async fn doctor(about: &About, pool: &ToolPool, files: &Files, json: bool) -> ExitCode {

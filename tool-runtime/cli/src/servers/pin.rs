@@ -3,7 +3,8 @@
 use crate::{exit, print};
 use std::process::ExitCode;
 use tool_runtime_client::{McpManager, McpUnapproved};
-use tool_runtime_core::{BoxFuture, CliCommand, CommandArguments, CommandForm, ToolPool};
+use tool_runtime_core::pool::{CliCommand, CommandArguments, CommandForm, ToolPool};
+use tool_runtime_core::vocabulary::BoxFuture;
 
 /// The command `pin` of a program whose manager has a file of pins, see
 /// [`McpManagerBuilder::pins_file`](tool_runtime_client::McpManagerBuilder::pins_file): approves tools as their servers
@@ -83,7 +84,8 @@ fn what(tool: &McpUnapproved) -> String {
 mod tests {
     use super::*;
     use std::path::{Path, PathBuf};
-    use tool_runtime_core::{Tool, ToolPool};
+    use tool_runtime_core::pool::ToolPool;
+    use tool_runtime_core::tool::Tool;
     use tool_runtime_server::McpServer;
 
     /// A file that is removed with the value.

@@ -74,7 +74,7 @@ fn is_required(config: &McpConfig, name: &str) -> bool {
 mod tests {
     use super::*;
     use tokio::time::Instant;
-    use tool_runtime_core::ToolPool;
+    use tool_runtime_core::pool::ToolPool;
 
     /// A manager of a server that never answers.
     fn silent(pool: &ToolPool) -> McpManager {

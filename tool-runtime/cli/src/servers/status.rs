@@ -6,7 +6,7 @@ use crate::{About, exit, print, table};
 use serde_json::{Map, Value, json};
 use std::process::ExitCode;
 use tool_runtime_client::McpServerStatus;
-use tool_runtime_core::ToolPool;
+use tool_runtime_core::pool::ToolPool;
 
 /// Attempts each connection once, and prints the result.
 ///

@@ -5,7 +5,7 @@ use crate::options::Command;
 use crate::print;
 use tool_runtime_client::{McpServerStatus, McpState};
 use tool_runtime_config::McpConfig;
-use tool_runtime_core::ToolPool;
+use tool_runtime_core::pool::ToolPool;
 
 /// Prints the warnings of a command, or logs those of a server.
 pub(super) fn report(

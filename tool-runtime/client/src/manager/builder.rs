@@ -20,9 +20,11 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 use tool_runtime_config::{McpConfig, McpServerConfig};
+use tool_runtime_core::pool::{AbsentSource, ToolPool};
+use tool_runtime_core::tool::Secrets;
+use tool_runtime_core::tool::peer::Peer;
 #[cfg(feature = "http")]
-use tool_runtime_core::Secret;
-use tool_runtime_core::{AbsentSource, Peer, Secrets, ToolPool};
+use tool_runtime_core::vocabulary::Secret;
 use tool_runtime_mcp::InProcessServer;
 
 /// Limit on a wait: an `Instant` overflows.

@@ -15,7 +15,7 @@ use crate::{names, transport};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tool_runtime_config::{McpConfig, McpServerConfig};
-use tool_runtime_core::ToolPool;
+use tool_runtime_core::pool::ToolPool;
 
 /// A server before it has a slot.
 pub(super) struct Entry {

@@ -8,11 +8,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::sync::{Arc, MutexGuard, Weak};
+use tool_runtime_core::pool::ToolPool;
 use tool_runtime_core::seam::{Claim, lock};
-use tool_runtime_core::{
-    ContentBlock, Json, Observation, ResourceContents, ResourceDefinition, Source, Tool, ToolError,
-    ToolPool,
-};
+use tool_runtime_core::tool::resource::ResourceDefinition;
+use tool_runtime_core::tool::{Json, Observation, Source, Tool};
+use tool_runtime_core::vocabulary::content::{ContentBlock, ResourceContents};
+use tool_runtime_core::vocabulary::error::ToolError;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

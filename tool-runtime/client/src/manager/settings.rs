@@ -10,7 +10,7 @@ use rmcp::model::Implementation;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
-use tool_runtime_core::Secrets;
+use tool_runtime_core::tool::Secrets;
 
 /// Defaults for all servers of a manager, which entries override.
 pub(super) struct Settings {

@@ -17,7 +17,7 @@ use std::thread;
 use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio::sync::oneshot;
 use tokio_util::task::task_tracker::TaskTrackerToken;
-use tool_runtime_core::BoxFuture;
+use tool_runtime_core::vocabulary::BoxFuture;
 
 /// A child's standard output.
 pub(crate) type Stdout = Receiver;

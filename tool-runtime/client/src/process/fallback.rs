@@ -13,7 +13,7 @@ use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::watch;
 use tokio::time::timeout;
 use tokio_util::task::task_tracker::TaskTrackerToken;
-use tool_runtime_core::BoxFuture;
+use tool_runtime_core::vocabulary::BoxFuture;
 
 /// A child's standard output.
 pub(crate) type Stdout = ChildStdout;

@@ -8,7 +8,8 @@ use std::panic::resume_unwind;
 use std::sync::{Arc, OnceLock};
 use tokio::task::spawn_blocking;
 use tool_runtime_core::seam::{is_official_schema, schema_path};
-use tool_runtime_core::{Issue, ToolDefinition};
+use tool_runtime_core::tool::ToolDefinition;
+use tool_runtime_core::vocabulary::error::Issue;
 
 /// Limit on the backtracking of a pattern, in steps of its engine.
 const PATTERN_STEPS: usize = 100_000;

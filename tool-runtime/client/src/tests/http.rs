@@ -10,7 +10,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, Buf
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::Instant;
 use tool_runtime_config::McpServerConfig;
-use tool_runtime_core::ToolPool;
+use tool_runtime_core::pool::ToolPool;
 
 /// An HTTP response: status line, content type, body. Without a status the server is silent.
 struct Response(&'static str, &'static str, String);

@@ -4,10 +4,10 @@ use super::support::{call, connected, error, is, pool, rejection, result, script
 use crate::McpState;
 use serde_json::{Value, json};
 use std::time::Duration;
-use tool_runtime_core::ErrorClass;
+use tool_runtime_core::vocabulary::error::ErrorClass;
 
 /// A server whose tool `odd` answers with a line, in which `ID` is the id of the call.
-async fn odd(line: &'static str) -> (tool_runtime_core::ToolPool, crate::McpManager) {
+async fn odd(line: &'static str) -> (tool_runtime_core::pool::ToolPool, crate::McpManager) {
     connected(move |message| {
         if is(message, "tools/list") {
             return Some(result(message, &json!({ "tools": [tool("odd"), tool("echo")] })));

@@ -3,7 +3,9 @@
 use super::support::{call, connected, is, pool, rejection, result, scripted};
 use crate::{McpManager, McpPin, McpServerStatus};
 use serde_json::{Value, json};
-use tool_runtime_core::{ErrorClass, ToolCall, ToolDefinition, ToolPool, ToolStatus};
+use tool_runtime_core::pool::{ToolPool, ToolStatus};
+use tool_runtime_core::tool::{ToolCall, ToolDefinition};
+use tool_runtime_core::vocabulary::error::ErrorClass;
 
 /// A pool with the tool `t` of the server `s`, whose argument `p` has this schema.
 async fn with(property: Value) -> (ToolPool, McpManager) {

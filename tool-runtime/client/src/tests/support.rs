@@ -4,7 +4,8 @@ use crate::{McpManager, McpManagerBuilder, McpReader, McpWriter};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
-use tool_runtime_core::{ToolCall, ToolPool, ToolResult};
+use tool_runtime_core::pool::ToolPool;
+use tool_runtime_core::tool::{ToolCall, ToolResult};
 
 /// Lines that a server writes after a message.
 pub(super) type Answer = dyn Fn(&Value) -> Option<String> + Send + Sync;

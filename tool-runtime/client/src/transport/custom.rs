@@ -8,7 +8,7 @@ use crate::observed_transport::ObservedTransport;
 use std::error::Error;
 use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tool_runtime_core::BoxFuture;
+use tool_runtime_core::vocabulary::BoxFuture;
 
 /// The source of a server's messages: a line of JSON each.
 pub type McpReader = Box<dyn AsyncRead + Send + Unpin>;

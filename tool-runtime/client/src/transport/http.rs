@@ -38,7 +38,7 @@ use streamable::Streamable;
 use tool_runtime_config::HttpConfig;
 #[cfg(feature = "oauth")]
 use tool_runtime_config::McpAuth;
-use tool_runtime_core::BoxFuture;
+use tool_runtime_core::vocabulary::BoxFuture;
 
 /// A server over HTTP.
 pub(crate) struct Http {

@@ -7,7 +7,7 @@ use crate::notification_router::NotificationRouter;
 use crate::observed_transport::ObservedTransport;
 use std::future::ready;
 use std::sync::Arc;
-use tool_runtime_core::BoxFuture;
+use tool_runtime_core::vocabulary::BoxFuture;
 use tool_runtime_mcp::InProcessServer;
 
 /// Buffer between client and server, in bytes.

@@ -11,8 +11,8 @@ use std::time::Duration;
 use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
 use tool_runtime_config::StdioConfig;
-use tool_runtime_core::BoxFuture;
 use tool_runtime_core::seam::Redactor;
+use tool_runtime_core::vocabulary::BoxFuture;
 
 /// Grace period of each shutdown step: after the end of the input, and after `SIGTERM`.
 const EXIT_GRACE: Duration = Duration::from_secs(2);
@@ -34,10 +34,10 @@ impl Stdio {
     pub(crate) fn new(server: &str, config: &StdioConfig, redactor: Redactor) -> Self {
         let mut command = Command::new(config.command.as_str());
         command.args = config.args.iter().map(|arg| arg.expose().to_owned()).collect();
-        let variable =
-            |(name, value): (&tool_runtime_config::McpText, &tool_runtime_core::Secret)| {
-                (name.as_str().to_owned(), value.expose().to_owned())
-            };
+        let variable = |(name, value): (
+            &tool_runtime_config::McpText,
+            &tool_runtime_core::vocabulary::Secret,
+        )| { (name.as_str().to_owned(), value.expose().to_owned()) };
         command.env = config.env.iter().map(variable).collect();
         command.redactor = Arc::new(redactor);
         command.cwd = config.cwd.as_ref().map(|cwd| cwd.as_str().into());

@@ -5,8 +5,8 @@ use super::entry::{Entry, Member};
 use super::keys;
 use crate::auth::{McpAuth, McpOAuth};
 use serde_json::Value;
-use tool_runtime_core::Secret;
 use tool_runtime_core::seam::nearest;
+use tool_runtime_core::vocabulary::Secret;
 
 const KINDS: [&str; 5] = ["none", "bearer", "basic", "api_key", "oauth"];
 

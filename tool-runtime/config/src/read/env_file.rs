@@ -1,7 +1,7 @@
 //! Files of environment variables (`.env`): lines of `NAME=value`.
 
 use crate::findings::ValueProblem;
-use tool_runtime_core::Secret;
+use tool_runtime_core::vocabulary::Secret;
 
 /// The variables of a file, the last of each name. Empty lines, `#` comments and `export` are
 /// skipped; a value may be in quotes, in double ones with `\n`, `\t`, `\"` and `\\`. Nothing is

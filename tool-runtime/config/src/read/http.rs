@@ -5,7 +5,7 @@ use super::entry::{Entry, Member};
 use crate::text::McpText;
 use crate::transport::HttpConfig;
 use std::collections::BTreeMap;
-use tool_runtime_core::Secret;
+use tool_runtime_core::vocabulary::Secret;
 
 /// Placeholder for an invalid address, so that the rest of the entry is checked.
 const PLACEHOLDER: &str = "https://unknown.invalid/";

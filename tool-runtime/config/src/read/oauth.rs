@@ -3,7 +3,7 @@
 use super::Reader;
 use super::entry::{Entry, Member};
 use crate::auth::{McpAuth, McpOAuth};
-use tool_runtime_core::Secret;
+use tool_runtime_core::vocabulary::Secret;
 
 impl Reader<'_> {
     pub(super) fn oauth(&mut self, auth_entry: &mut Entry<'_>) -> Option<McpAuth> {

@@ -10,7 +10,7 @@ use crate::text::McpText;
 use crate::transport::StdioConfig;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use tool_runtime_core::Secret;
+use tool_runtime_core::vocabulary::Secret;
 
 impl Reader<'_> {
     pub(super) fn stdio(&mut self, entry: &mut Entry<'_>) -> Option<StdioConfig> {

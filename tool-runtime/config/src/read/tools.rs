@@ -5,7 +5,7 @@ use super::entry::{Entry, Member};
 use super::keys;
 use crate::server::McpServerConfig;
 use serde_json::Value;
-use tool_runtime_core::ToolPattern;
+use tool_runtime_core::vocabulary::matching::ToolPattern;
 
 impl Reader<'_> {
     pub(super) fn tools(&mut self, entry: &mut Entry<'_>, server: &mut McpServerConfig) {
@@ -58,7 +58,9 @@ impl Reader<'_> {
 }
 
 /// A pattern: a glob, a regular expression `/../`, or else an exact name of any characters.
-fn pattern(text: &str) -> Result<ToolPattern, tool_runtime_core::PatternError> {
+fn pattern(
+    text: &str,
+) -> Result<ToolPattern, tool_runtime_core::vocabulary::matching::PatternError> {
     let varies = text.is_empty() || text.starts_with('/') || text.contains(['*', '?', '[', '{']);
     if varies { text.parse() } else { Ok(ToolPattern::exact(text)) }
 }

@@ -5,7 +5,7 @@ use super::entry::{Entry, Member};
 use super::keys;
 use crate::findings::Location;
 use serde_json::{Map, Value};
-use tool_runtime_core::{ArgumentTransform, ToolTransform};
+use tool_runtime_core::tool::transform::{ArgumentTransform, ToolTransform};
 
 impl Reader<'_> {
     /// The transform in the settings of a tool; `None` if they change nothing.

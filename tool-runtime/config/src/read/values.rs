@@ -8,8 +8,8 @@ use crate::findings::ValueProblem;
 use crate::foreign;
 use crate::text::McpText;
 use serde_json::{Map, Value};
-use tool_runtime_core::Secret;
 use tool_runtime_core::seam::nearest;
+use tool_runtime_core::vocabulary::Secret;
 
 /// Placeholder for an invalid text, so that the rest of the entry is checked.
 const PLACEHOLDER: &str = "unknown";

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Map, Value, json};
 use std::fmt::Debug;
-use tool_runtime_core::Secret;
+use tool_runtime_core::vocabulary::Secret;
 
 /// The marker in every position of a secret.
 const MARKER: &str = "hunter2";

@@ -69,7 +69,7 @@ pub(super) fn texts(config: &StdioConfig) -> Vec<&str> {
 
 /// Names and values, in the order of names.
 pub(super) fn pairs<'a>(
-    map: impl IntoIterator<Item = (&'a crate::McpText, &'a tool_runtime_core::Secret)>,
+    map: impl IntoIterator<Item = (&'a crate::McpText, &'a tool_runtime_core::vocabulary::Secret)>,
 ) -> Vec<(&'a str, &'a str)> {
     map.into_iter().map(|(name, value)| (name.as_str(), value.expose())).collect()
 }

@@ -1,12 +1,12 @@
 //! Concurrent calls: calls without conflicts run together, results are in call order.
 
 use super::guard;
-use crate::access::{Access, Claim};
-use crate::call::{ToolCall, ToolResult};
-use crate::context::ToolContext;
-use crate::error::{CallError, caught};
 use crate::pool::ToolPool;
-use crate::schedule::{Held, SharedQueue, Ticket};
+use crate::tool::access::{Access, Claim};
+use crate::tool::call::{ToolCall, ToolResult};
+use crate::tool::context::ToolContext;
+use crate::tool::schedule::{Held, SharedQueue, Ticket};
+use crate::vocabulary::error::{CallError, caught};
 use futures_util::stream::{FuturesUnordered, Stream, StreamExt as _};
 use std::borrow::Cow;
 use std::fmt;
@@ -98,7 +98,7 @@ impl Batch {
         self
     }
 
-    /// Adapts the context for each call, as to give it a [`Peer`](crate::Peer) of its own. Default:
+    /// Adapts the context for each call, as to give it a [`Peer`](crate::tool::Peer) of its own. Default:
     /// all calls have the same one.
     pub fn each_context(
         mut self,

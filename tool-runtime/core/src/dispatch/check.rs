@@ -1,12 +1,12 @@
 //! Checks a call that is made later.
 
 use super::stage::check_scopes;
-use crate::arguments::Arguments;
-use crate::call::ToolCall;
-use crate::error::{CallError, ErrorClass};
-use crate::input::InputModel;
 use crate::pool::ToolPool;
-use crate::tool::Tool;
+use crate::tool::arguments::Arguments;
+use crate::tool::call::ToolCall;
+use crate::tool::input::InputModel;
+use crate::tool::tool::Tool;
+use crate::vocabulary::error::{CallError, ErrorClass};
 
 impl ToolPool {
     /// Checks a call without making it: whether this handle and its principal see the tool, whether the arguments are

@@ -1,13 +1,13 @@
 //! The end of a governed call, run or rejected: what its hooks, its records and its caller get of the outcome.
 
 use super::{guard, stage};
-use crate::context::ToolContext;
-use crate::error::{CallError, ErrorClass};
-use crate::governance::{Governors, Step, UnknownCall};
-use crate::hook::HookCall;
-use crate::observation::Observation;
+use crate::govern::hook::HookCall;
+use crate::govern::{Governors, Step, UnknownCall};
 use crate::pool::ToolPool;
-use crate::tool::Tool;
+use crate::tool::context::ToolContext;
+use crate::tool::observation::Observation;
+use crate::tool::tool::Tool;
+use crate::vocabulary::error::{CallError, ErrorClass};
 use std::pin::pin;
 use std::time::Duration;
 

@@ -1,10 +1,10 @@
 //! Runs user code: inline, or in a separate task under a server.
 
-use crate::context::ToolContext;
-use crate::error::CallError;
-use crate::future::BoxFuture;
-use crate::observation::Observation;
-use crate::tool::{DecodedAction, Tool};
+use crate::tool::context::ToolContext;
+use crate::tool::observation::Observation;
+use crate::tool::tool::{DecodedAction, Tool};
+use crate::vocabulary::error::CallError;
+use crate::vocabulary::future::BoxFuture;
 
 /// Runs a tool: the decoded action, or else the text of its arguments.
 pub(super) fn of_tool<'a>(

@@ -2,12 +2,12 @@
 
 use super::ending::{self, Outcome};
 use super::{guard, stage};
-use crate::context::ToolContext;
-use crate::error::CallError;
-use crate::future::{BoxFuture, boxed};
-use crate::governance::Step;
+use crate::govern::Step;
 use crate::pool::{Found, ToolPool};
-use crate::tool::DecodedCall;
+use crate::tool::context::ToolContext;
+use crate::tool::tool::DecodedCall;
+use crate::vocabulary::error::CallError;
+use crate::vocabulary::future::{BoxFuture, boxed};
 use std::pin::pin;
 
 /// A call as its caller wrote it.

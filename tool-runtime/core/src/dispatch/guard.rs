@@ -2,11 +2,11 @@
 
 use super::closed_pool;
 use super::report;
-use crate::context::ToolContext;
-use crate::error::{CallError, ErrorClass, INTERNAL, panic_message};
 use crate::pool::ToolPool;
-use crate::tool::Tool;
-use crate::toolset::Instance;
+use crate::tool::context::ToolContext;
+use crate::tool::tool::Tool;
+use crate::tool::toolset::Instance;
+use crate::vocabulary::error::{CallError, ErrorClass, INTERNAL, panic_message};
 use futures_util::FutureExt as _;
 use futures_util::future::{Either, select};
 use std::any::Any;

@@ -1,11 +1,11 @@
 //! Calls through the layers of a pool.
 
 use super::{guard, report};
-use crate::call::{ToolCall, ToolResult};
-use crate::context::ToolContext;
-use crate::error::{BoxError, CallError, ErrorClass};
-use crate::observation::Observation;
 use crate::pool::{CallRequest, Layers, ToolPool};
+use crate::tool::call::{ToolCall, ToolResult};
+use crate::tool::context::ToolContext;
+use crate::tool::observation::Observation;
+use crate::vocabulary::error::{BoxError, CallError, ErrorClass};
 use futures_util::future::{Either, select};
 use std::convert::Infallible;
 use std::future::pending;

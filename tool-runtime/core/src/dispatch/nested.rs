@@ -1,9 +1,9 @@
 //! Calls that a tool makes itself.
 
-use crate::call::{ToolCall, ToolResult};
-use crate::context::ToolContext;
-use crate::error::{CallError, ErrorClass};
 use crate::pool::{Scope, ToolPool};
+use crate::tool::call::{ToolCall, ToolResult};
+use crate::tool::context::ToolContext;
+use crate::vocabulary::error::{CallError, ErrorClass};
 
 impl ToolContext {
     /// Calls another tool of the pool, as [`Self::call_all`] does.

@@ -1,11 +1,11 @@
 //! The plain path of a call: decode, check, run, within the limits of the tool and its caller.
 
 use super::{execution, guard};
-use crate::context::ToolContext;
-use crate::error::CallError;
-use crate::observation::Observation;
 use crate::pool::ToolPool;
-use crate::tool::Tool;
+use crate::tool::context::ToolContext;
+use crate::tool::observation::Observation;
+use crate::tool::tool::Tool;
+use crate::vocabulary::error::CallError;
 use std::borrow::Cow;
 use std::pin::pin;
 

@@ -1,6 +1,6 @@
 //! Logs failed calls for the operator.
 
-use crate::error::{CallError, ErrorClass};
+use crate::vocabulary::error::{CallError, ErrorClass};
 
 /// Mistakes of the model are logged at debug level, failures of a tool as warnings.
 #[cold]

@@ -1,4 +1,4 @@
-//! The stages of a governed call, one per file. Each does its part of a [`Step`](crate::governance::Step).
+//! The stages of a governed call, one per file. Each does its part of a [`Step`](crate::govern::Step).
 
 mod acquire;
 mod after_hooks;
@@ -30,8 +30,8 @@ pub(super) use reserve::reserve;
 pub(super) use resolve::{closed_pool, resolve};
 pub(super) use restrict::{check_rule, check_scopes};
 
-use crate::error::{CallError, ErrorClass};
-use crate::printable::printable_lines;
+use crate::vocabulary::error::{CallError, ErrorClass};
+use crate::vocabulary::printable::printable_lines;
 
 /// The error of a call that a policy, a hook or the lack of a person denies.
 fn denied(tool: &str, reason: &str) -> CallError {

@@ -1,23 +1,23 @@
 //! Calls that are steps: of an execution, made elsewhere, or of a tool of another process.
 
-use crate::annotations::RetryMode;
-use crate::approval::{Approval, ApprovalRequest, Approver};
-use crate::arguments::Arguments;
-use crate::call::{ToolCall, ToolResult};
-use crate::context::{Execution, StepId, ToolContext};
-use crate::definition::ToolDefinition;
-use crate::error::{CallError, ErrorClass};
-use crate::future::BoxFuture;
-use crate::governance::{
+use crate::govern::approval::{Approval, ApprovalRequest, Approver};
+use crate::govern::hook::{Before, Hook, HookCall};
+use crate::govern::{
     Begin, CallEvent, CallRounds, CallStage, Receipt, RecordError, Recorder, StepStore,
 };
-use crate::hook::{Before, Hook, HookCall};
-use crate::observation::Observation;
 use crate::pool::{ToolPool, ToolPoolBuilder};
-use crate::prompt::Prompt;
-use crate::texts::TextArguments;
-use crate::tool::{Executor, Tool};
-use crate::transform::ToolTransform;
+use crate::tool::arguments::Arguments;
+use crate::tool::call::{ToolCall, ToolResult};
+use crate::tool::context::{Execution, StepId, ToolContext};
+use crate::tool::definition::ToolDefinition;
+use crate::tool::observation::Observation;
+use crate::tool::prompt::Prompt;
+use crate::tool::texts::TextArguments;
+use crate::tool::tool::{Executor, Tool};
+use crate::tool::transform::ToolTransform;
+use crate::vocabulary::annotations::RetryMode;
+use crate::vocabulary::error::{CallError, ErrorClass};
+use crate::vocabulary::future::BoxFuture;
 use serde_json::{Map, Value, json};
 use std::future::{pending, ready};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

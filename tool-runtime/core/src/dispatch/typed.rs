@@ -2,11 +2,11 @@
 
 use super::guard;
 use super::typed_value::TypedValue;
-use crate::call::ToolCall;
-use crate::context::ToolContext;
-use crate::error::{CallError, ErrorClass};
-use crate::future::BoxFuture;
 use crate::pool::ToolPool;
+use crate::tool::call::ToolCall;
+use crate::tool::context::ToolContext;
+use crate::vocabulary::error::{CallError, ErrorClass};
+use crate::vocabulary::future::BoxFuture;
 use serde::Serialize;
 use std::borrow::Cow;
 

@@ -1,7 +1,7 @@
 //! Results of calls as types.
 
-use crate::content::ContentBlock;
-use crate::observation::Observation;
+use crate::tool::observation::Observation;
+use crate::vocabulary::content::ContentBlock;
 use serde::Deserializer;
 use serde::de::{DeserializeOwned, Error as _, IntoDeserializer as _, Visitor};
 use serde_json::Value;
@@ -179,7 +179,7 @@ impl<'de> Deserializer<'de> for Text<'de> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observation::IntoObservation;
+    use crate::tool::observation::IntoObservation;
     use serde::{Deserialize, Serialize};
     use std::fmt::Debug;
 

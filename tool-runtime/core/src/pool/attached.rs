@@ -3,8 +3,8 @@
 use super::handle::ToolPool;
 use super::scope::Scope;
 use super::snapshot::Snapshot;
-use crate::context::ToolContext;
-use crate::sync::lock;
+use crate::tool::context::ToolContext;
+use crate::vocabulary::sync::lock;
 use std::any::Any;
 use std::sync::{Arc, Mutex};
 

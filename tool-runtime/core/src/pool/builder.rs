@@ -8,12 +8,12 @@ use super::cli_command::CliCommand;
 use super::draft::{Draft, Pending};
 use super::handle::ToolPool;
 use super::problem::{PoolError, PoolProblem};
-use crate::action::Action;
-use crate::prompt::{Prompt, PromptAction};
-use crate::resource::{Resource, ResourceAction};
-use crate::source::Source;
-use crate::tool::Tool;
-use crate::toolset::Toolset;
+use crate::tool::action::Action;
+use crate::tool::prompt::{Prompt, PromptAction};
+use crate::tool::resource::{Resource, ResourceAction};
+use crate::tool::source::Source;
+use crate::tool::tool::Tool;
+use crate::tool::toolset::Toolset;
 use std::any::{Any, TypeId, type_name};
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -159,7 +159,7 @@ impl<S> ToolPoolBuilder<S> {
     }
 
     /// Adds every linked prompt and resource, and no tools: for a pool whose tools a
-    /// [`PoolConfig`](crate::PoolConfig) names.
+    /// [`PoolConfig`](crate::pool::PoolConfig) names.
     #[cfg(feature = "linked")]
     pub fn linked_offerings(mut self) -> Self {
         self.draft.link_offerings();
@@ -339,13 +339,13 @@ impl<S> ToolPoolBuilder<S> {
 
     /// Masks secrets in what leaves the pool: results, errors and their traces, progress, logs,
     /// questions, approvals, prompts, resources, definitions and reports, in the forms that
-    /// [`Redactor`](crate::Redactor) finds. A name that contains a secret is a problem: masked, it
+    /// [`Redactor`](crate::vocabulary::Redactor) finds. A name that contains a secret is a problem: masked, it
     /// could not be called. Definitions are masked with the secrets that are known when the tools last
     /// changed. The secrets are also state, so that a tool borrows them as `&Secrets`. Default:
     /// nothing is masked.
     #[cfg(feature = "redact")]
-    pub fn secrets(mut self, secrets: crate::Secrets) -> Self {
-        let mask: Arc<dyn crate::mask::Mask> = Arc::new(secrets.clone());
+    pub fn secrets(mut self, secrets: crate::tool::Secrets) -> Self {
+        let mask: Arc<dyn crate::vocabulary::mask::Mask> = Arc::new(secrets.clone());
         self.draft.rules.state.mask = Some(Arc::clone(&mask));
         self.draft.governance.mask = Some(mask);
         self.state(secrets)

@@ -1,13 +1,13 @@
 //! The prompts and resources of a pool, their sources and problems.
 
 use super::problem::PoolProblem;
-use crate::context::State;
-use crate::mask::{Mask, has_secret};
-use crate::name;
-use crate::offering::OfferingProperties;
-use crate::prompt::Prompt;
-use crate::resource::Resource;
-use crate::source::Source;
+use crate::tool::context::State;
+use crate::tool::offering::OfferingProperties;
+use crate::tool::prompt::Prompt;
+use crate::tool::resource::Resource;
+use crate::tool::source::Source;
+use crate::vocabulary::mask::{Mask, has_secret};
+use crate::vocabulary::name;
 use std::cmp::Ordering;
 
 /// The prompts and resources of one moment.

@@ -1,7 +1,7 @@
 //! Changes of a running pool.
 
 use super::snapshot::Snapshot;
-use crate::tool::Tool;
+use crate::tool::tool::Tool;
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc::UnboundedReceiver;
 

@@ -2,7 +2,7 @@
 
 use super::builder::ToolPoolBuilder;
 use super::handle::ToolPool;
-use crate::future::BoxFuture;
+use crate::vocabulary::future::BoxFuture;
 use std::process::ExitCode;
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Output and exit codes of commands that other crates of the runtime bring.
 
-use crate::printable::printable_lines;
+use crate::vocabulary::printable::printable_lines;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::process::ExitCode;
 

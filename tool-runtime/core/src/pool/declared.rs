@@ -8,7 +8,7 @@ pub use report::{DeclarationReport, DeclarationStatus};
 
 use super::handle::ToolPool;
 use super::scope::{Narrowing, Restriction};
-use crate::declaration::{Declaration, Declarations};
+use crate::vocabulary::matching::declaration::{Declaration, Declarations};
 pub(super) use resolver::Resolver;
 use serde::{Deserialize, Serialize};
 use std::fmt;

@@ -3,17 +3,17 @@
 #[cfg(feature = "tower")]
 use super::layers::Layers;
 use super::problem::PoolProblem;
-use crate::approval::{Approver, AskCaller};
-use crate::error::CallError;
-use crate::governance::{Governors, MetaArguments, MetaParameters, PolicyEngine};
-use crate::hook::Hooks;
-use crate::limits::OutputLimits;
-use crate::mask::Mask;
-use crate::matching::{ArgumentMatcher, MatchedArgument};
-use crate::observation::Observation;
-use crate::pattern::ToolPattern;
-use crate::schedule::SharedQueue;
-use crate::tool::Tool;
+use crate::govern::approval::{Approver, AskCaller};
+use crate::govern::hook::Hooks;
+use crate::govern::limits::OutputLimits;
+use crate::govern::{Governors, MetaArguments, MetaParameters, PolicyEngine};
+use crate::tool::observation::Observation;
+use crate::tool::schedule::SharedQueue;
+use crate::tool::tool::Tool;
+use crate::vocabulary::error::CallError;
+use crate::vocabulary::mask::Mask;
+use crate::vocabulary::matching::pattern::ToolPattern;
+use crate::vocabulary::matching::{ArgumentMatcher, MatchedArgument};
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -1,9 +1,9 @@
 //! The tower layers around the calls of a pool.
 
 use super::ToolPool;
-use crate::call::{ToolCall, ToolResult};
-use crate::context::ToolContext;
-use crate::error::BoxError;
+use crate::tool::call::{ToolCall, ToolResult};
+use crate::tool::context::ToolContext;
+use crate::vocabulary::error::BoxError;
 use std::sync::Arc;
 use tokio::sync::RwLock;
 use tower::util::BoxCloneSyncService;

@@ -4,16 +4,16 @@ use super::filter::Filter;
 use super::problem::{PoolError, PoolProblem};
 use super::report::{PoolReport, ToolReport, ToolStatus};
 use super::selector::Selector;
-use crate::context::State;
-use crate::definition::ToolDefinition;
-use crate::error::excerpt;
-use crate::hook::{Found, Hooks};
-use crate::mask::Mask;
-use crate::name;
-use crate::pattern::ToolPattern;
+use crate::govern::hook::{Found, Hooks};
 use crate::schema::nearest::nearest;
-use crate::source::Source;
-use crate::tool::Tool;
+use crate::tool::context::State;
+use crate::tool::definition::ToolDefinition;
+use crate::tool::source::Source;
+use crate::tool::tool::Tool;
+use crate::vocabulary::error::excerpt;
+use crate::vocabulary::mask::Mask;
+use crate::vocabulary::matching::pattern::ToolPattern;
+use crate::vocabulary::name;
 use std::sync::Arc;
 
 /// A tool and its source.

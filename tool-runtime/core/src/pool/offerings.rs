@@ -4,10 +4,10 @@ use super::catalog::{Entry, Item};
 use super::handle::ToolPool;
 use super::problem::{PoolError, PoolProblem};
 use super::scope::Scope;
-use crate::context::ToolContext;
-use crate::prompt::Prompt;
-use crate::resource::Resource;
-use crate::source::Source;
+use crate::tool::context::ToolContext;
+use crate::tool::prompt::Prompt;
+use crate::tool::resource::Resource;
+use crate::tool::source::Source;
 
 impl ToolPool {
     /// Adds prompts of a source; those of the same source and name are replaced.

@@ -1,9 +1,9 @@
 //! Errors of building or changing a pool.
 
 use super::selector::{Selector, SelectorError};
-use crate::approval::Approvers;
-use crate::error::list;
-use crate::source::Source;
+use crate::govern::approval::Approvers;
+use crate::tool::source::Source;
+use crate::vocabulary::error::list;
 
 /// One thing that keeps a pool from being built.
 ///
@@ -221,5 +221,16 @@ fn heading(is_change: bool) -> &'static str {
     match is_change {
         true => "the tools of the pool cannot be changed:",
         false => "the pool of tools cannot be built:",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::pool::ToolPool;
+
+    #[test]
+    fn an_error_is_printed_as_its_message() {
+        let error = ToolPool::builder().deny(["["]).build().unwrap_err();
+        assert_eq!(format!("{error:?}"), error.to_string());
     }
 }

@@ -1,11 +1,11 @@
 //! The status of every tool that was offered to a pool.
 
 use super::selector::Selector;
-use crate::mask::{self, Mask};
-use crate::name::MAX_LENGTH;
-use crate::printable::one_line;
-use crate::source::Source;
-use crate::tool::{Requirement, RequirementState};
+use crate::tool::source::Source;
+use crate::tool::tool::{Requirement, RequirementState};
+use crate::vocabulary::mask::{self, Mask};
+use crate::vocabulary::name::MAX_LENGTH;
+use crate::vocabulary::printable::one_line;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -74,7 +74,7 @@ pub struct ToolReport {
     pub name: String,
     /// The source of the tool.
     pub source: Source,
-    /// The name of the tool before it was [transformed](crate::Tool::transform).
+    /// The name of the tool before it was [transformed](crate::tool::Tool::transform).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub made_from: Option<String>,
     /// Whether the tool is visible, with the reason if not.

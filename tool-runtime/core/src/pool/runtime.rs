@@ -3,9 +3,9 @@
 use super::change::{PoolChange, PoolChanges};
 use super::handle::ToolPool;
 use super::problem::{PoolError, PoolProblem};
-use crate::pattern::ToolPattern;
-use crate::source::Source;
-use crate::tool::Tool;
+use crate::tool::source::Source;
+use crate::tool::tool::Tool;
+use crate::vocabulary::matching::pattern::ToolPattern;
 use std::collections::BTreeMap;
 use tokio::sync::mpsc::unbounded_channel;
 

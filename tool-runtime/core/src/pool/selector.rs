@@ -1,9 +1,9 @@
 //! Selects tools by ids, tags, hints or sources.
 
-use crate::annotations::ToolAnnotations;
-use crate::pattern::{PatternError, ToolPattern};
-use crate::source::Source;
-use crate::tool::Tool;
+use crate::tool::source::Source;
+use crate::tool::tool::Tool;
+use crate::vocabulary::annotations::ToolAnnotations;
+use crate::vocabulary::matching::pattern::{PatternError, ToolPattern};
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 use std::fmt;

@@ -1,7 +1,7 @@
 //! A session of a pool, for programs that call it themselves.
 
 use super::handle::ToolPool;
-use crate::context::{Session, SessionId, ToolContext};
+use crate::tool::context::{Session, SessionId, ToolContext};
 use std::sync::Arc;
 
 /// A session of a pool, see [`ToolPool::session`]. It ends when this is dropped.
@@ -13,7 +13,7 @@ pub struct PoolSession {
 
 impl ToolPool {
     /// Opens a session, as an agent or a user of a program has one: toolsets with
-    /// [`SharedBy::Session`](crate::SharedBy::Session) have separate values in it.
+    /// [`SharedBy::Session`](crate::tool::SharedBy::Session) have separate values in it.
     #[must_use = "the session ends when this is dropped"]
     pub fn session(&self) -> PoolSession {
         let session = Session::open();

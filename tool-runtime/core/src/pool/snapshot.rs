@@ -3,18 +3,18 @@
 use super::catalog::Catalog;
 use super::governance::Governance;
 use super::selector::Selector;
-use crate::definition::ToolDefinition;
-use crate::error::CallError;
-use crate::export::{ApiFormat, Export};
-use crate::governance::MetaParameters;
-use crate::hook::{Found, Hooks};
-use crate::mask::Mask;
-use crate::matching::CallRule;
-use crate::prompt::Prompt;
-use crate::resource::Resource;
-use crate::source::Source;
-use crate::sync::lock;
-use crate::tool::Tool;
+use crate::govern::MetaParameters;
+use crate::govern::hook::{Found, Hooks};
+use crate::tool::definition::ToolDefinition;
+use crate::tool::export::{ApiFormat, Export};
+use crate::tool::prompt::Prompt;
+use crate::tool::resource::Resource;
+use crate::tool::source::Source;
+use crate::tool::tool::Tool;
+use crate::vocabulary::error::CallError;
+use crate::vocabulary::mask::Mask;
+use crate::vocabulary::matching::CallRule;
+use crate::vocabulary::sync::lock;
 use hashbrown::HashTable;
 use std::fmt;
 use std::hash::BuildHasher;
@@ -202,8 +202,8 @@ impl Snapshot {
     }
 
     /// All definitions, sorted by name, as models and clients see them: with the
-    /// [parameters that the pool adds](crate::ToolPoolBuilder::meta_parameters), and without the
-    /// [secrets](crate::ToolPoolBuilder::secrets) of the pool.
+    /// [parameters that the pool adds](crate::pool::ToolPoolBuilder::meta_parameters), and without the
+    /// [secrets](crate::pool::ToolPoolBuilder::secrets) of the pool.
     pub fn definitions(&self) -> impl Iterator<Item = &ToolDefinition> {
         (0..self.tools.len()).map(|index| self.definition_at(index))
     }

@@ -1,6 +1,6 @@
 //! Changes of a pool, for the notifications of servers. Changes are merged until a server takes them.
 
-use crate::sync::lock;
+use crate::vocabulary::sync::lock;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard};
 use tokio::sync::Notify;

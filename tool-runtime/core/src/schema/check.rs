@@ -47,8 +47,8 @@ use self::findings::Findings;
 use self::kind::Kind;
 use self::location::DocumentKind;
 use self::walk::Walker;
-use crate::issue::Issue;
 use crate::schema::engine::{self, Engine};
+use crate::vocabulary::error::Issue;
 use serde_json::Value;
 
 /// Returns all issues of `arguments`, in the order of the schema's properties, with unknown ones last.

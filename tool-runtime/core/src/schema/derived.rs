@@ -6,7 +6,7 @@ use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 
 /// The schema of a type, as a part of a schema of arguments.
-pub(super) fn of_type(make: fn(&mut SchemaGenerator) -> Schema) -> Value {
+pub(crate) fn of_type(make: fn(&mut SchemaGenerator) -> Schema) -> Value {
     let mut generator = input_generator();
     let mut schema = make(&mut generator);
     normal::input(&mut schema);
@@ -19,12 +19,12 @@ pub(super) fn of_type(make: fn(&mut SchemaGenerator) -> Schema) -> Value {
 }
 
 /// Makes schemas of deserialized types.
-pub(super) fn input_generator() -> SchemaGenerator {
+pub(crate) fn input_generator() -> SchemaGenerator {
     settings().for_deserialize().into_generator()
 }
 
 /// Makes schemas of serialized types.
-pub(super) fn output_generator() -> SchemaGenerator {
+pub(crate) fn output_generator() -> SchemaGenerator {
     settings().for_serialize().into_generator()
 }
 

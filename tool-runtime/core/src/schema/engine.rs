@@ -6,8 +6,8 @@
 //! schema with these keywords rejects every value.
 
 use super::format;
-use crate::regex::Regex;
 use crate::schema::plain::is_plain;
+use crate::vocabulary::regex::Regex;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use std::sync::{Arc, OnceLock};
 

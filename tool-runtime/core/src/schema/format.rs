@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::LazyLock;
 
-use crate::regex::Regex;
+use crate::vocabulary::regex::Regex;
 use chrono::{DateTime, NaiveDate, Timelike, Utc};
 use email_address::{EmailAddress, Options};
 

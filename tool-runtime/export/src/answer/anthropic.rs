@@ -4,7 +4,8 @@ use super::call::{call, ids, object, request_name};
 use super::{finish_reason_of, joined, list};
 use crate::api::Api;
 use serde_json::{Value, json};
-use tool_runtime_core::{ImportError, ToolCall};
+use tool_runtime_core::tool::ToolCall;
+use tool_runtime_core::tool::export::ImportError;
 
 fn blocks(answer: &Value) -> Result<&[Value], ImportError> {
     list(answer, "Anthropic Messages", "/content")

@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use tool_runtime_core::ToolCall;
 use tool_runtime_core::seam::{MAX_WIRE_NAME, hashed};
+use tool_runtime_core::tool::ToolCall;
 
 /// The name of a call that has none, where the next request repeats it.
 const UNNAMED: &str = "unnamed_tool";

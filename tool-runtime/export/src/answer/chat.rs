@@ -5,7 +5,8 @@ use super::{joined, lacking};
 use crate::api::Api;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
-use tool_runtime_core::{ImportError, ToolCall};
+use tool_runtime_core::tool::ToolCall;
+use tool_runtime_core::tool::export::ImportError;
 
 /// The message of the first choice. Some servers send its calls as another choice.
 fn message(answer: &Value) -> Result<Cow<'_, Map<String, Value>>, ImportError> {

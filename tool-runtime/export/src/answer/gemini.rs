@@ -4,7 +4,8 @@ use super::call::{call, given_id, object, request_name};
 use super::{finish_reason_of, joined, lacking};
 use crate::api::Api;
 use serde_json::{Value, json};
-use tool_runtime_core::{FinishReason, ImportError, ToolCall};
+use tool_runtime_core::tool::ToolCall;
+use tool_runtime_core::tool::export::{FinishReason, ImportError};
 
 /// The parts. A candidate without content was cut before its first token.
 fn parts(answer: &Value) -> Result<&[Value], ImportError> {

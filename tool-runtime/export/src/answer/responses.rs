@@ -4,7 +4,8 @@ use super::call::{call, ids, object_text, request_name};
 use super::{finish_reason_of, list};
 use crate::api::Api;
 use serde_json::{Value, json};
-use tool_runtime_core::{FinishReason, ImportError, ToolCall};
+use tool_runtime_core::tool::ToolCall;
+use tool_runtime_core::tool::export::{FinishReason, ImportError};
 
 fn items(answer: &Value) -> Result<&[Value], ImportError> {
     list(answer, "OpenAI Responses", "/output")

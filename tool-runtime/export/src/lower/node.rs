@@ -8,7 +8,7 @@ use super::plain;
 use super::refs::{is_recursive, resolve};
 use crate::restore::{accepts_null, is_required};
 use serde_json::{Map, Value, json};
-use tool_runtime_core::{ChangeKind, SchemaChange};
+use tool_runtime_core::tool::export::{ChangeKind, SchemaChange};
 
 /// Deeper schemas are not converted.
 const MAX_DEPTH: usize = 64;

@@ -7,7 +7,7 @@ use super::keywords::Guidance;
 use super::metaschema::{Form, keyword_form};
 use super::refs::resolve;
 use serde_json::{Map, Value, json};
-use tool_runtime_core::{ChangeKind, SchemaChange};
+use tool_runtime_core::tool::export::{ChangeKind, SchemaChange};
 
 /// Converts a schema whose root is a plain object schema.
 ///

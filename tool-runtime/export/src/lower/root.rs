@@ -4,7 +4,7 @@ use super::dialect::Dialect;
 use super::keywords::Guidance;
 use super::merge::{join, join_alternatives};
 use serde_json::{Map, Value, json};
-use tool_runtime_core::{ChangeKind, SchemaChange};
+use tool_runtime_core::tool::export::{ChangeKind, SchemaChange};
 
 /// Keywords that no API takes at the root.
 const REJECTED: [&str; 6] = ["not", "if", "then", "else", "enum", "const"];

@@ -4,7 +4,8 @@ use super::*;
 use crate::{LivePolicy, Policies};
 use std::fs;
 use tempfile::TempDir;
-use tool_runtime_core::{Tool, ToolPoolBuilder};
+use tool_runtime_core::pool::ToolPoolBuilder;
+use tool_runtime_core::tool::Tool;
 
 #[test]
 fn a_pool_has_the_commands_once_and_also_if_its_policy_is_broken() {

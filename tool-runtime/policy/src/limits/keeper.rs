@@ -7,11 +7,13 @@ use hashbrown::{HashMap, HashSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
-use tool_runtime_core::seam::{SessionValues, estimate_tokens, lock};
-use tool_runtime_core::{
-    BoxFuture, CallEvent, CallNumber, CallStage, CallView, Limit, LimitExceeded, Limiter, Measure,
-    Receipt, RecordError, Recorder, Refill, Reservation, SessionId, ToolContext,
+use tool_runtime_core::govern::{
+    CallEvent, CallNumber, CallStage, CallView, Limit, LimitExceeded, Limiter, Measure, Receipt,
+    RecordError, Recorder, Refill, Reservation,
 };
+use tool_runtime_core::seam::{SessionValues, estimate_tokens, lock};
+use tool_runtime_core::tool::{SessionId, ToolContext};
+use tool_runtime_core::vocabulary::BoxFuture;
 
 /// The most counters. Calls that need a further one are refused.
 const MAX_COUNTERS: usize = 100_000;

@@ -3,7 +3,7 @@
 use crate::facts::Facts;
 use crate::read::Fault;
 use std::fmt::Write as _;
-use tool_runtime_core::{Limit, Measure, Refill};
+use tool_runtime_core::govern::{Limit, Measure, Refill};
 
 /// The most calls of a sliding window, each of which takes 8 bytes.
 const MAX_WINDOW: u64 = 100_000;

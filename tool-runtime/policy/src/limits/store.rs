@@ -1,6 +1,6 @@
 //! Where budgets are kept.
 
-use tool_runtime_core::RecordError;
+use tool_runtime_core::govern::RecordError;
 
 /// Keeps what was used of budgets, so that they outlive the process.
 ///

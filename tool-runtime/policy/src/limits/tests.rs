@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
-use tool_runtime_core::{
-    CallEvent, CallStage, ErrorClass, Observation, Receipt, RecordError, Recorder, Tool, ToolCall,
-    ToolPool,
-};
+use tool_runtime_core::govern::{CallEvent, CallStage, Receipt, RecordError, Recorder};
+use tool_runtime_core::pool::ToolPool;
+use tool_runtime_core::tool::{Observation, Tool, ToolCall};
+use tool_runtime_core::vocabulary::error::ErrorClass;
 
 /// A clock that stands until it is moved.
 #[derive(Clone)]

@@ -3,8 +3,8 @@
 use crate::tests::yaml;
 use crate::{Policy, SampleCall};
 use serde_json::json;
-use tool_runtime_core::Decision;
-use tool_runtime_core::Effect::{Allow, Ask, Deny};
+use tool_runtime_core::govern::Decision;
+use tool_runtime_core::govern::Effect::{Allow, Ask, Deny};
 
 fn decide(policy: &Policy, line: &str) -> Decision {
     policy.try_call(&SampleCall::new("bash").arguments(json!({ "command": line })))

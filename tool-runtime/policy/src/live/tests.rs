@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::time::timeout;
-use tool_runtime_core::{Tool, ToolCall, ToolPool};
+use tool_runtime_core::pool::ToolPool;
+use tool_runtime_core::tool::{Tool, ToolCall};
 
 const ALLOW: &str = "rules: [{id: a, then: allow}]\n";
 const DENIES: &str = "rules: [{id: a, then: deny }]\n";

@@ -9,7 +9,7 @@ use serde_json::{Number, Value};
 use std::cmp::Ordering;
 use std::fmt;
 use std::rc::Rc;
-use tool_runtime_core::{ArgumentMatch, ArgumentPart, MatchAs};
+use tool_runtime_core::vocabulary::matching::{ArgumentMatch, ArgumentPart, MatchAs};
 
 pub(crate) use crate::read::kind;
 

@@ -2,7 +2,9 @@
 
 use crate::read::Fault;
 use regex::{Regex, RegexBuilder};
-use tool_runtime_core::{ArgumentMatcher, MatchAs, Matcher, PathMatcher, UrlMatcher};
+use tool_runtime_core::vocabulary::matching::{
+    ArgumentMatcher, MatchAs, Matcher, PathMatcher, UrlMatcher,
+};
 
 /// The largest compiled expression, in bytes. Searching is linear in text and expression.
 const MAX_REGEX: usize = 1 << 20;

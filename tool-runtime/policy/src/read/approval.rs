@@ -2,7 +2,7 @@
 
 use super::object::{At, Mistakes};
 use std::time::Duration;
-use tool_runtime_core::{Approvers, Effect};
+use tool_runtime_core::govern::{Approvers, Effect};
 
 /// `{message: "Send it?", approvers: [ada, caller], timeout: 10m}`.
 #[derive(Default)]

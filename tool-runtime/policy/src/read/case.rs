@@ -6,7 +6,8 @@ use crate::case::{Case, SampleCall};
 use crate::condition::Hint;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
-use tool_runtime_core::{Principal, Source, ToolAnnotations};
+use tool_runtime_core::tool::Source;
+use tool_runtime_core::vocabulary::{Principal, ToolAnnotations};
 
 /// `{name: .., call: {tool: .., arguments: {..}}, expect: deny, rule: no-keys}`.
 pub(super) fn case(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Case> {

@@ -8,7 +8,7 @@ use super::syntax::Text;
 use crate::case::Case;
 use crate::rule::Rule;
 use std::collections::HashMap;
-use tool_runtime_core::{Approvers, Effect};
+use tool_runtime_core::govern::{Approvers, Effect};
 
 /// A document without mistakes.
 #[derive(Debug)]

@@ -12,8 +12,8 @@ use crate::names::{SourcePattern, Wildcard};
 use crate::rule::{Rule, tool_pattern};
 use crate::schedule::Schedule;
 use std::time::Duration;
+use tool_runtime_core::govern::{Approvers, Effect, Measure, Refill, Risk};
 use tool_runtime_core::seam::nearest;
-use tool_runtime_core::{Approvers, Effect, Measure, Refill, Risk};
 
 /// Reads a rule. `None` if it has no id or no effect.
 pub(super) fn rule(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Rule> {

@@ -5,10 +5,10 @@ use crate::predicate::{Folded, folded, regex};
 use crate::read::{PolicyError, PolicyProblem};
 use regex::Regex;
 use serde_json::Value;
-use tool_runtime_core::{CallView, Risk};
+use tool_runtime_core::govern::{CallView, Risk};
 
 /// The judgement of the model that makes the call, see
-/// [`MetaParameters`](tool_runtime_core::MetaParameters).
+/// [`MetaParameters`](tool_runtime_core::govern::MetaParameters).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ModelRisk;
 

@@ -3,7 +3,7 @@
 use super::{ModelRisk, SecurityAnalyzer, analyzed};
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use tool_runtime_core::{CallView, Decision, PolicyEngine, Risk};
+use tool_runtime_core::govern::{CallView, Decision, PolicyEngine, Risk};
 
 /// Which calls a person is asked about.
 ///

@@ -1,7 +1,7 @@
 //! Several analyzers together.
 
 use super::{SecurityAnalyzer, analyzed};
-use tool_runtime_core::{CallView, Risk};
+use tool_runtime_core::govern::{CallView, Risk};
 
 /// Several analyzers. The highest risk counts; unless one finds a high risk, one that does not know
 /// makes the result unknown.

@@ -2,7 +2,7 @@
 
 use super::SecurityAnalyzer;
 use crate::read::{PolicyError, PolicyProblem};
-use tool_runtime_core::{CallView, Risk};
+use tool_runtime_core::govern::{CallView, Risk};
 use tool_runtime_shell::{Reason, ShellCommand, ShellMatch, ShellPattern, commands};
 
 /// Judges the shell command in an argument by its structure.

@@ -3,8 +3,10 @@
 use super::{effect, yaml};
 use crate::{Policy, SampleCall};
 use std::sync::atomic::Ordering;
-use tool_runtime_core::Effect::{self, Allow, Ask, Deny};
-use tool_runtime_core::{Principal, Risk, Source, ToolAnnotations};
+use tool_runtime_core::govern::Effect::{self, Allow, Ask, Deny};
+use tool_runtime_core::govern::Risk;
+use tool_runtime_core::tool::Source;
+use tool_runtime_core::vocabulary::{Principal, ToolAnnotations};
 
 /// A policy, and calls with the decision about each.
 struct Table {

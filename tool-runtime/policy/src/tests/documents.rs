@@ -3,7 +3,7 @@
 use super::{mistakes, yaml};
 use crate::{Format, Policy, SampleCall};
 use std::time::Duration;
-use tool_runtime_core::{Approvers, Effect};
+use tool_runtime_core::govern::{Approvers, Effect};
 
 const YAML: &str = r#"default: alow
 rules:

@@ -4,8 +4,8 @@ use super::yaml;
 use crate::SampleCall;
 use serde::Deserialize;
 use tool_runtime::prelude::*;
-use tool_runtime_core::Effect::{self, Allow, Deny};
-use tool_runtime_core::{CallView, Decision, PolicyEngine};
+use tool_runtime_core::govern::Effect::{self, Allow, Deny};
+use tool_runtime_core::govern::{CallView, Decision, PolicyEngine};
 
 #[derive(Deserialize, schemars::JsonSchema)]
 struct Target {

@@ -4,7 +4,7 @@ use super::{fate, tools};
 use crate::{LivePolicy, PolicyFolder};
 use std::fs;
 use tempfile::TempDir;
-use tool_runtime_core::Principal;
+use tool_runtime_core::vocabulary::Principal;
 
 /// A folder whose files are rewritten.
 struct Folder(TempDir);

@@ -4,8 +4,8 @@
 use super::{effect, try_call, yaml};
 use crate::SampleCall;
 use std::time::Duration;
-use tool_runtime_core::Effect::{self, Allow, Ask, Deny};
-use tool_runtime_core::Principal;
+use tool_runtime_core::govern::Effect::{self, Allow, Ask, Deny};
+use tool_runtime_core::vocabulary::Principal;
 
 const FIRST: &str = "
 rules:

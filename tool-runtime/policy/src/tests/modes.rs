@@ -4,11 +4,14 @@ use super::{fate, tools, yaml, yes};
 use crate::PermissionMode::{AcceptEdits, Bypass, DontAsk, Plan};
 use crate::{CanUse, NoSession, PermissionMode, Permissions, Policies, PoolRules as _};
 use std::sync::{Arc, Mutex};
-use tool_runtime_core::{
-    Arguments, Before, BoxFuture, CallError, CallEvent, CallStage, Executor, Hook, HookCall,
-    Observation, Receipt, Recorder, Tool, ToolAnnotations, ToolContext, ToolDefinition,
-    ToolPoolBuilder,
+use tool_runtime_core::govern::hook::{Before, Hook, HookCall};
+use tool_runtime_core::govern::{CallEvent, CallStage, Receipt, Recorder};
+use tool_runtime_core::pool::ToolPoolBuilder;
+use tool_runtime_core::tool::{
+    Arguments, Executor, Observation, Tool, ToolContext, ToolDefinition,
 };
+use tool_runtime_core::vocabulary::error::CallError;
+use tool_runtime_core::vocabulary::{BoxFuture, ToolAnnotations};
 
 const MODES: [PermissionMode; 5] = [PermissionMode::Default, AcceptEdits, Plan, DontAsk, Bypass];
 const TOOLS: [&str; 4] = ["fs.read", "fs.write", "run", "far"];

@@ -6,8 +6,9 @@ use serde_json::json;
 use std::sync::{Arc, Mutex};
 use tool_runtime::prelude::*;
 use tool_runtime::{CallEvent, CallStage, Receipt, Recorder, Source, TextArguments};
-use tool_runtime_core::Effect::{self, Allow, Ask, Deny};
-use tool_runtime_core::{Approval, ApprovalRequest, ToolPoolBuilder};
+use tool_runtime_core::govern::Effect::{self, Allow, Ask, Deny};
+use tool_runtime_core::govern::{Approval, ApprovalRequest};
+use tool_runtime_core::pool::ToolPoolBuilder;
 
 #[track_caller]
 fn check(rules: &str, cases: &[(SampleCall, Effect)]) {

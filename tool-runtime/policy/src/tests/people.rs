@@ -2,7 +2,9 @@
 
 use super::{try_call, yaml};
 use crate::SampleCall;
-use tool_runtime_core::{PolicyEngine as _, Principal, ToolDefinition};
+use tool_runtime_core::govern::PolicyEngine as _;
+use tool_runtime_core::tool::ToolDefinition;
+use tool_runtime_core::vocabulary::Principal;
 
 const RULES: &str = "rules:
   - id: no-force

@@ -6,7 +6,9 @@ use crate::{
 };
 use std::sync::Arc;
 use tempfile::TempDir;
-use tool_runtime_core::{Approval, ApprovalRequest, Tool, ToolPool, ToolPoolBuilder};
+use tool_runtime_core::govern::{Approval, ApprovalRequest};
+use tool_runtime_core::pool::{ToolPool, ToolPoolBuilder};
+use tool_runtime_core::tool::Tool;
 
 const RULES: &str = "rules:
   - {id: never, priority: 1, when: {tools: [admin]}, then: deny}

@@ -5,7 +5,8 @@ use crate::{Argument, Policy, Rule, SampleCall};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::time::Duration;
-use tool_runtime_core::{Approvers, Effect, Principal};
+use tool_runtime_core::govern::{Approvers, Effect};
+use tool_runtime_core::vocabulary::Principal;
 
 /// A rule as data, since rules are not cloned.
 #[derive(Clone, Debug)]

@@ -2,7 +2,9 @@
 
 use super::{mistakes, yaml};
 use crate::{Format, SampleCall};
-use tool_runtime_core::{Effect, Source, Tool, ToolPool};
+use tool_runtime_core::govern::Effect;
+use tool_runtime_core::pool::ToolPool;
+use tool_runtime_core::tool::{Source, Tool};
 
 #[test]
 fn arguments_that_tools_lack_are_named_with_them() {

@@ -4,8 +4,8 @@ use super::yaml;
 use crate::SampleCall;
 use serde_json::json;
 use tool_runtime::prelude::*;
-use tool_runtime_core::Access;
-use tool_runtime_core::Effect::{self, Allow, Ask, Deny};
+use tool_runtime_core::govern::Effect::{self, Allow, Ask, Deny};
+use tool_runtime_core::tool::Access;
 
 /// Write a file.
 #[tool(register = false, writes("file:{file_path}"))]

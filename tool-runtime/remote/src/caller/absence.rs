@@ -9,8 +9,11 @@ use crate::seam::{missing_runners, no_remote_tool};
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use tool_runtime_core::pool::AbsentSource;
 use tool_runtime_core::seam::{Absence, lock};
-use tool_runtime_core::{AbsentSource, BoxFuture, CallError, ErrorClass, Source};
+use tool_runtime_core::tool::Source;
+use tool_runtime_core::vocabulary::BoxFuture;
+use tool_runtime_core::vocabulary::error::{CallError, ErrorClass};
 
 impl Publisher {
     /// Notes why the board is out of reach, or that it is not any more. An outage is logged when it begins, when it ends, and

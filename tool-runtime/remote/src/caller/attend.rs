@@ -17,7 +17,9 @@ use crate::record::{Author, Ended, Record, Revised, Revision, State};
 use crate::transition::{OnBegin, OnDoubt, on_begin, on_doubt};
 use std::time::Duration;
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
-use tool_runtime_core::{CallError, ErrorClass, Observation, RetryMode, ToolContext};
+use tool_runtime_core::tool::{Observation, ToolContext};
+use tool_runtime_core::vocabulary::RetryMode;
+use tool_runtime_core::vocabulary::error::{CallError, ErrorClass};
 
 /// The time without a sign of life after which the record is read.
 const SILENCE: Duration = Duration::from_secs(12);

@@ -10,8 +10,8 @@ use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, watch};
 use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
-use tool_runtime_core::CancellationToken;
 use tool_runtime_core::seam::lock;
+use tool_runtime_core::vocabulary::CancellationToken;
 
 /// The time for which a step that waits for an answer is remembered. Later it is read from the board, if it is in an
 /// execution.

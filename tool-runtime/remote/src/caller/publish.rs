@@ -14,10 +14,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
+use tool_runtime_core::pool::{PoolError, PoolProblem, ToolPool, ToolStatus};
 use tool_runtime_core::seam::{Claim, lock};
-use tool_runtime_core::{
-    PoolError, PoolProblem, Source, Tool, ToolDefinition, ToolPool, ToolStatus,
-};
+use tool_runtime_core::tool::{Source, Tool, ToolDefinition};
 
 /// The time limit of reading a catalogue.
 const FETCH: Duration = Duration::from_secs(10);

@@ -9,7 +9,9 @@ use std::collections::HashSet;
 use std::future::pending;
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
-use tool_runtime_core::{BoxFuture, PeerRequest, ToolContext};
+use tool_runtime_core::tool::ToolContext;
+use tool_runtime_core::tool::peer::PeerRequest;
+use tool_runtime_core::vocabulary::BoxFuture;
 
 /// The time in which questions are collected: those that are asked together reach the client together.
 const COLLECT: Duration = Duration::from_millis(20);

@@ -13,7 +13,8 @@ use crate::transition::{OnGiveUp, on_give_up, on_suspend};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
-use tool_runtime_core::{CallError, ErrorClass, RetryMode};
+use tool_runtime_core::vocabulary::RetryMode;
+use tool_runtime_core::vocabulary::error::{CallError, ErrorClass};
 
 /// The time for which the end of a call is tried to be written.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -201,7 +202,7 @@ impl GiveUp {
 mod tests {
     use super::*;
     use crate::{Engine, MemoryStore, StepKey};
-    use tool_runtime_core::StepId;
+    use tool_runtime_core::tool::StepId;
 
     /// What is read later may be older: a question must not be answered in a round that is over.
     #[tokio::test]

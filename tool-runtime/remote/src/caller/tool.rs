@@ -15,10 +15,12 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
-use tool_runtime_core::{
-    Arguments, BoxFuture, CallError, ErrorClass, Executor, LogLevel, Observation, RetryMode, Tool,
-    ToolContext, ToolDefinition,
+use tool_runtime_core::tool::peer::LogLevel;
+use tool_runtime_core::tool::{
+    Arguments, Executor, Observation, Tool, ToolContext, ToolDefinition,
 };
+use tool_runtime_core::vocabulary::error::{CallError, ErrorClass};
+use tool_runtime_core::vocabulary::{BoxFuture, RetryMode};
 
 /// The members of a request's metadata that belong to its trace.
 const TRACE: [&str; 3] = ["traceparent", "tracestate", "baggage"];

@@ -8,7 +8,7 @@ use crate::protocol::{ClaimOrder, ClaimedJob};
 use reqwest::Method;
 use std::sync::Arc;
 use std::time::Duration;
-use tool_runtime_core::BoxFuture;
+use tool_runtime_core::vocabulary::BoxFuture;
 
 pub(super) struct HttpClaim {
     pub(super) connection: Arc<Connection>,

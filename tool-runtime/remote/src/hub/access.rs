@@ -21,7 +21,7 @@ use crate::payload::Payload;
 use crate::protocol::{CALL, RUN};
 use crate::record::{Author, Record, State};
 use serde::Deserialize;
-use tool_runtime_core::ErrorClass;
+use tool_runtime_core::vocabulary::error::ErrorClass;
 
 /// A caller or a runner, by its token.
 #[derive(Clone, Debug)]

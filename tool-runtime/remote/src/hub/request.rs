@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use std::time::Duration;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
-use tool_runtime_core::Principal;
+use tool_runtime_core::vocabulary::Principal;
 use tool_runtime_server::seam::bearer;
 use tool_runtime_server::{AuthRejection, Authenticate};
 

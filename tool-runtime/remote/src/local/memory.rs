@@ -10,8 +10,8 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 use std::time::Duration;
 use tokio::time::Instant;
-use tool_runtime_core::BoxFuture;
 use tool_runtime_core::seam::lock;
+use tool_runtime_core::vocabulary::BoxFuture;
 
 /// The number of writes after which expired records are removed.
 const SWEEP: usize = 1024;

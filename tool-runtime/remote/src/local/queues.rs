@@ -9,7 +9,8 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 use tool_runtime_core::seam::lock;
-use tool_runtime_core::{BoxFuture, StepId};
+use tool_runtime_core::tool::StepId;
+use tool_runtime_core::vocabulary::BoxFuture;
 
 /// The most jobs of one caller that wait in a queue.
 const MAX_QUEUED: usize = 1000;

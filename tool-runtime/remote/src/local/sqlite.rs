@@ -13,8 +13,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use tool_runtime_core::BoxFuture;
 use tool_runtime_core::seam::lock;
+use tool_runtime_core::vocabulary::BoxFuture;
 use tool_runtime_store::rusqlite::{
     self, Connection, OptionalExtension as _, Row, Transaction, params,
 };
@@ -309,7 +309,7 @@ impl SqliteStore {
 mod tests {
     use super::*;
     use crate::record::State;
-    use tool_runtime_core::StepId;
+    use tool_runtime_core::tool::StepId;
 
     const LONG: Duration = Duration::from_secs(60);
 

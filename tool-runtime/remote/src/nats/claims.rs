@@ -17,8 +17,8 @@ use std::time::Duration;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
-use tool_runtime_core::BoxFuture;
 use tool_runtime_core::seam::lock;
+use tool_runtime_core::vocabulary::BoxFuture;
 
 /// The time for which a request waits at the server, and a runner that ends for it.
 const WAIT: Duration = Duration::from_secs(1);

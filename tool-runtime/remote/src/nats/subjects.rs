@@ -3,7 +3,7 @@
 use crate::board::Topic;
 use crate::names::{CallerName, Queue, StepKey};
 use std::fmt;
-use tool_runtime_core::StepId;
+use tool_runtime_core::tool::StepId;
 
 /// The names of one installation.
 #[derive(Clone, Debug)]

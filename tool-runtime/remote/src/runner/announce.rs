@@ -14,8 +14,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
+use tool_runtime_core::pool::PoolChanges;
 use tool_runtime_core::seam::lock;
-use tool_runtime_core::{PoolChanges, Tool};
+use tool_runtime_core::tool::Tool;
 
 /// The shortest time between two answers to roll calls.
 const ROLL_PAUSE: Duration = Duration::from_millis(200);

@@ -19,10 +19,13 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
-use tool_runtime_core::{
-    Begin, CallError, ErrorClass, Execution, Observation, PeerInfo, Principal, RetryMode, StepId,
-    Tool, ToolCall, ToolContext, ToolResult,
+use tool_runtime_core::govern::Begin;
+use tool_runtime_core::tool::peer::PeerInfo;
+use tool_runtime_core::tool::{
+    Execution, Observation, StepId, Tool, ToolCall, ToolContext, ToolResult,
 };
+use tool_runtime_core::vocabulary::error::{CallError, ErrorClass};
+use tool_runtime_core::vocabulary::{Principal, RetryMode};
 
 /// The time until a job comes again that another version of the tool is wanted for.
 const OTHER_VERSION: Duration = Duration::from_millis(250);

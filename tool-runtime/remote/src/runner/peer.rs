@@ -14,9 +14,10 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until, timeout};
 use tool_runtime_core::seam::lock;
-use tool_runtime_core::{
-    BoxFuture, LogEntry, LogLevel, Peer, PeerCapability, PeerError, PeerInfo, PeerRequest, Progress,
+use tool_runtime_core::tool::peer::{
+    LogEntry, LogLevel, Peer, PeerCapability, PeerError, PeerInfo, PeerRequest, Progress,
 };
+use tool_runtime_core::vocabulary::BoxFuture;
 
 /// The shortest time between two reports of progress.
 const PAUSE: Duration = Duration::from_millis(50);

@@ -7,7 +7,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 use tokio::sync::{Notify, oneshot};
 use tool_runtime_core::seam::lock;
-use tool_runtime_core::{CancellationToken, PeerError, StepId};
+use tool_runtime_core::tool::StepId;
+use tool_runtime_core::tool::peer::PeerError;
+use tool_runtime_core::vocabulary::CancellationToken;
 
 /// The reason for which a call is stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

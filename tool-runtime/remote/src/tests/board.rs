@@ -9,7 +9,8 @@ use std::future::ready;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
-use tool_runtime_core::{BoxFuture, StepId};
+use tool_runtime_core::tool::StepId;
+use tool_runtime_core::vocabulary::BoxFuture;
 
 const KEEP: Duration = Duration::from_secs(60);
 

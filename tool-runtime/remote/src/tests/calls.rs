@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 use tool_runtime::tool;
-use tool_runtime_core::{ErrorClass, Execution, Source, Tool, ToolCall};
+use tool_runtime_core::tool::{Execution, Source, Tool, ToolCall};
+use tool_runtime_core::vocabulary::error::ErrorClass;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -307,7 +308,7 @@ async fn two_versions_of_a_tool_are_reported_and_the_call_finds_its_own() {
     let _new = fleet.run([version("b")]);
     let (pool, remote) = fleet.connect().await;
     sleep(SECOND).await;
-    let principal = tool_runtime_core::Principal::new("ada").with_scopes(["a"]);
+    let principal = tool_runtime_core::vocabulary::Principal::new("ada").with_scopes(["a"]);
     for _ in 0..10 {
         let context = pool.context().with_principal(principal.clone());
         let result = pool.call_with(ToolCall::new("deploy", "{}"), &context).await;

@@ -15,7 +15,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
 use tokio_util::task::AbortOnDropHandle;
-use tool_runtime_core::BoxFuture;
+use tool_runtime_core::vocabulary::BoxFuture;
 
 /// What goes wrong, by chance, of all boards of a test.
 #[derive(Debug)]

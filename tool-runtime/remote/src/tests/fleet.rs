@@ -5,7 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::task::JoinHandle;
-use tool_runtime_core::{CancellationToken, ErrorClass, Tool, ToolCall, ToolPool, ToolResult};
+use tool_runtime_core::pool::ToolPool;
+use tool_runtime_core::tool::{Tool, ToolCall, ToolResult};
+use tool_runtime_core::vocabulary::CancellationToken;
+use tool_runtime_core::vocabulary::error::ErrorClass;
 
 /// A board with its engine.
 pub(super) struct Fleet {
@@ -126,7 +129,7 @@ pub(super) fn text(result: &ToolResult) -> String {
 }
 
 pub(super) fn class(result: &ToolResult) -> Option<ErrorClass> {
-    result.error().map(tool_runtime_core::CallError::class)
+    result.error().map(tool_runtime_core::vocabulary::error::CallError::class)
 }
 
 pub(super) fn names(pool: &ToolPool) -> Vec<String> {

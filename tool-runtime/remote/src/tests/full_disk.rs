@@ -15,7 +15,9 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tokio::sync::Notify;
 use tokio::time::timeout;
-use tool_runtime_core::{BoxFuture, Tool, ToolPool};
+use tool_runtime_core::pool::ToolPool;
+use tool_runtime_core::tool::Tool;
+use tool_runtime_core::vocabulary::BoxFuture;
 
 const LONG: Duration = Duration::from_secs(60);
 

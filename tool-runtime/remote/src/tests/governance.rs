@@ -5,10 +5,13 @@ use super::fleet::*;
 use crate::Remote;
 use std::sync::{Arc, Mutex};
 use tool_runtime::tool;
-use tool_runtime_core::{
-    CallEvent, CallStage, CallView, Decision, ErrorClass, PolicyEngine, Principal, Receipt,
-    Recorder, Tool, ToolCall, ToolPool,
+use tool_runtime_core::govern::{
+    CallEvent, CallStage, CallView, Decision, PolicyEngine, Receipt, Recorder,
 };
+use tool_runtime_core::pool::ToolPool;
+use tool_runtime_core::tool::{Tool, ToolCall};
+use tool_runtime_core::vocabulary::Principal;
+use tool_runtime_core::vocabulary::error::ErrorClass;
 
 /// Keeps the step of each event, by the names of the events.
 #[derive(Clone, Default)]
@@ -47,11 +50,12 @@ impl PolicyEngine for Deny {
 
 /// Names its caller; needs a scope.
 fn whoami() -> Tool {
-    Tool::builder("whoami", "Name the caller.")
-        .scopes(["web"])
-        .handler(|_: serde_json::Map<String, serde_json::Value>, context: tool_runtime_core::ToolContext| async move {
+    Tool::builder("whoami", "Name the caller.").scopes(["web"]).handler(
+        |_: serde_json::Map<String, serde_json::Value>,
+         context: tool_runtime_core::tool::ToolContext| async move {
             context.principal().id().to_owned()
-        })
+        },
+    )
 }
 
 #[tokio::test(start_paused = true)]

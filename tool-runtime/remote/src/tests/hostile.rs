@@ -7,7 +7,7 @@ use crate::payload::BlobRef;
 use crate::{Board as _, LocalBoard, Queue, RunnerId, Topic};
 use std::time::Duration;
 use tokio::time::sleep;
-use tool_runtime_core::Tool;
+use tool_runtime_core::tool::Tool;
 
 /// The presence of one of many runners of the queue `evil`.
 fn presence(number: usize, catalogue: BlobRef) -> Presence {

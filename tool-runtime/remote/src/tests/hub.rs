@@ -15,7 +15,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
-use tool_runtime_core::StepId;
+use tool_runtime_core::tool::StepId;
 use tool_runtime_server::BearerTokens;
 
 const TOKENS: &str = "pool1:token-of-pool1 scopes=call:web,call:files

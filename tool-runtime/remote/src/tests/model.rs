@@ -16,10 +16,11 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
-use tool_runtime_core::{
-    BoxFuture, CancellationToken, ErrorClass, Execution, Peer, PeerCapability, PeerError,
-    PeerRequest, StepId, Tool, ToolCall, ToolContext, ToolPool, ToolResult,
-};
+use tool_runtime_core::pool::ToolPool;
+use tool_runtime_core::tool::peer::{Peer, PeerCapability, PeerError, PeerRequest};
+use tool_runtime_core::tool::{Execution, StepId, Tool, ToolCall, ToolContext, ToolResult};
+use tool_runtime_core::vocabulary::error::ErrorClass;
+use tool_runtime_core::vocabulary::{BoxFuture, CancellationToken};
 
 /// The time that answers may take beyond their limits.
 const GRACE: Duration = Duration::from_millis(100);
@@ -43,7 +44,8 @@ fn tool(name: &str, is_safe: bool, effects: &Effects) -> Tool {
                 let number = |name: &str| arguments[name].as_u64().unwrap();
                 if arguments["asks"] == true {
                     let answer = context.ask::<bool>("sure", "Really?").await;
-                    if !matches!(answer, Ok(tool_runtime_core::Answer::Accepted(true))) {
+                    if !matches!(answer, Ok(tool_runtime_core::tool::peer::Answer::Accepted(true)))
+                    {
                         return format!("not {}: {answer:?}", number("call"));
                     }
                 }

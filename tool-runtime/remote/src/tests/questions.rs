@@ -4,10 +4,11 @@ use super::fleet::*;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tool_runtime_core::{
-    Answer, BoxFuture, LogEntry, LogLevel, Peer, PeerCapability, PeerError, PeerRequest, Progress,
-    Tool, ToolCall, ToolContext,
+use tool_runtime_core::tool::peer::{
+    Answer, LogEntry, LogLevel, Peer, PeerCapability, PeerError, PeerRequest, Progress,
 };
+use tool_runtime_core::tool::{Tool, ToolCall, ToolContext};
+use tool_runtime_core::vocabulary::BoxFuture;
 
 /// A client that accepts every question after a while, and keeps what it is told.
 #[derive(Default)]

@@ -9,10 +9,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::time::sleep;
-use tool_runtime_core::{
-    Begin, BoxFuture, CallEvent, CallStage, CancellationToken, ErrorClass, Execution, Observation,
-    Receipt, RecordError, Recorder, RetryMode, StepId, StepStore, ToolCall, ToolPool, ToolResult,
+use tool_runtime_core::govern::{
+    Begin, CallEvent, CallStage, Receipt, RecordError, Recorder, StepStore,
 };
+use tool_runtime_core::pool::ToolPool;
+use tool_runtime_core::tool::{Execution, Observation, StepId, ToolCall, ToolResult};
+use tool_runtime_core::vocabulary::error::ErrorClass;
+use tool_runtime_core::vocabulary::{BoxFuture, CancellationToken, RetryMode};
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -12,7 +12,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::time::sleep;
-use tool_runtime_core::{ErrorClass, StepId, ToolCall, ToolPool, ToolResult};
+use tool_runtime_core::pool::ToolPool;
+use tool_runtime_core::tool::{StepId, ToolCall, ToolResult};
+use tool_runtime_core::vocabulary::error::ErrorClass;
 
 fn web() -> Queue {
     "web".parse().unwrap()

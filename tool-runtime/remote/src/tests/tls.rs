@@ -15,7 +15,8 @@ use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring::default_provider;
 use tokio_rustls::rustls::pki_types::PrivatePkcs8KeyDer;
 use tool_runtime::{Tool, tool};
-use tool_runtime_core::{CancellationToken, ToolCall};
+use tool_runtime_core::tool::ToolCall;
+use tool_runtime_core::vocabulary::CancellationToken;
 
 /// The address of the proxy, for a test that is started again as the client.
 const PROXY: &str = "TEST_TLS_PROXY";

@@ -8,7 +8,7 @@ use crate::request::Request;
 use rmcp::model::{
     ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage, ServerResult,
 };
-use tool_runtime_core::Observation;
+use tool_runtime_core::tool::Observation;
 
 /// Most answers fit into this number of bytes.
 const USUAL_LENGTH: usize = 512;

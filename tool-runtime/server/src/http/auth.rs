@@ -3,7 +3,7 @@
 use super::http_rejection::HttpRejection;
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
-use tool_runtime_core::{BoxFuture, Principal};
+use tool_runtime_core::vocabulary::{BoxFuture, Principal};
 
 /// Authenticates HTTP requests, by the bearer token or any other part of a request.
 ///

@@ -7,7 +7,7 @@ use std::fmt;
 use std::future::ready;
 use std::path::{Path, PathBuf};
 use subtle::ConstantTimeEq;
-use tool_runtime_core::{BoxFuture, Principal};
+use tool_runtime_core::vocabulary::{BoxFuture, Principal};
 
 /// A fixed set of bearer tokens, each with its principal.
 ///

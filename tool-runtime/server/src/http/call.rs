@@ -20,7 +20,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-use tool_runtime_core::{BoxFuture, Principal};
+use tool_runtime_core::vocabulary::{BoxFuture, Principal};
 
 /// Limit on the queued messages of a call. When the queue is full, the call waits for its client to read.
 const MAX_QUEUED: usize = 16;

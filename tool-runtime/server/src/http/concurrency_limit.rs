@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tool_runtime_core::Principal;
 use tool_runtime_core::seam::lock;
+use tool_runtime_core::vocabulary::Principal;
 
 /// Limits the concurrent requests, or sessions, in total and per principal.
 pub(super) struct ConcurrencyLimit {

@@ -127,7 +127,7 @@ impl HttpOptions {
         self
     }
 
-    /// Limits the open sessions of one [`Principal`](tool_runtime_core::Principal). Default: half of
+    /// Limits the open sessions of one [`Principal`](tool_runtime_core::vocabulary::Principal). Default: half of
     /// [`max_sessions`](Self::max_sessions).
     ///
     /// Anonymous clients are indistinguishable, so no per-principal limit applies: behind one proxy,
@@ -263,7 +263,7 @@ impl HttpOptions {
         self
     }
 
-    /// Limits the requests in flight of one [`Principal`](tool_runtime_core::Principal). Default: half of
+    /// Limits the requests in flight of one [`Principal`](tool_runtime_core::vocabulary::Principal). Default: half of
     /// [`max_requests`](Self::max_requests). Does not apply to anonymous clients, see
     /// [`max_sessions_per_principal`](Self::max_sessions_per_principal).
     #[must_use]

@@ -6,7 +6,7 @@ use axum::http::uri::Uri;
 use axum::routing::get;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use tool_runtime_core::ToolPool;
+use tool_runtime_core::pool::ToolPool;
 
 const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 

@@ -10,8 +10,8 @@ use axum::http::{HeaderValue, StatusCode, header};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tool_runtime_core::Principal;
 use tool_runtime_core::seam::excerpt;
+use tool_runtime_core::vocabulary::Principal;
 
 /// The allowed hosts and origins, and the authentication.
 pub(super) struct RequestGuard {

@@ -27,7 +27,8 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use tool_runtime_core::seam::excerpt;
-use tool_runtime_core::{Principal, ToolCall};
+use tool_runtime_core::tool::ToolCall;
+use tool_runtime_core::vocabulary::Principal;
 
 /// Headers that may occur once.
 const SINGLE_HEADERS: [&str; 6] = [

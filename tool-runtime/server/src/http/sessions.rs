@@ -29,8 +29,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
 use stream::{AnswerWatch, WatchedStream};
-use tool_runtime_core::Principal;
 use tool_runtime_core::seam::lock;
+use tool_runtime_core::vocabulary::Principal;
 
 /// Limit on closing a session whose client does not read.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);

@@ -10,7 +10,9 @@ use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
-use tool_runtime_core::{Tool, ToolContext, ToolError, ToolPool};
+use tool_runtime_core::pool::ToolPool;
+use tool_runtime_core::tool::{Tool, ToolContext};
+use tool_runtime_core::vocabulary::error::ToolError;
 
 /// The server of a test, and the headers that its client sends.
 struct Client {

@@ -17,7 +17,8 @@ use std::task::{Context, Poll};
 use std::time::Instant;
 use tokio_util::sync::{CancellationToken, ReusableBoxFuture};
 use tool_runtime_core::seam::{INTERNAL, Isolation, Watched, spawn};
-use tool_runtime_core::{BoxFuture, TaskSupport};
+use tool_runtime_core::tool::TaskSupport;
+use tool_runtime_core::vocabulary::BoxFuture;
 
 /// The parts that the plain calls of a connection share. Exists after the handshake.
 pub(crate) struct PlainCalls {

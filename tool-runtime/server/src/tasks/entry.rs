@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use tool_runtime_core::PeerCapability;
+use tool_runtime_core::tool::peer::PeerCapability;
 
 /// Recommended poll interval for a new task, and for a long one.
 const FIRST_POLL: Duration = Duration::from_millis(100);

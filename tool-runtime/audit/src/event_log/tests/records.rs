@@ -1,7 +1,8 @@
 //! What the records of a call say.
 
 use super::*;
-use tool_runtime_core::{Approval, ApprovalRequest, Principal, Secret};
+use tool_runtime_core::govern::{Approval, ApprovalRequest};
+use tool_runtime_core::vocabulary::{Principal, Secret};
 
 #[tokio::test]
 async fn each_stage_of_a_call_is_a_record() {

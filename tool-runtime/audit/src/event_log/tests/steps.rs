@@ -1,7 +1,8 @@
 //! Repeated runs: which steps run again, which are given back, which are refused.
 
 use super::*;
-use tool_runtime_core::{ContentBlock, ToolContext, ToolResult};
+use tool_runtime_core::tool::{ToolContext, ToolResult};
+use tool_runtime_core::vocabulary::content::ContentBlock;
 
 async fn attempt(pool: &ToolPool, tool: &str) -> ToolResult {
     let context = pool.context().in_execution(&Arc::new(Execution::new("one").with_attempt(2)));

@@ -334,7 +334,7 @@ async fn a_log_that_was_cut_and_continued_has_another_head() {
 async fn a_forged_step_before_the_first_record_is_not_replayed() {
     use crate::testing::pool;
     use std::sync::Arc;
-    use tool_runtime_core::{Execution, ToolCall};
+    use tool_runtime_core::tool::{Execution, ToolCall};
     let log = Log::written("a.db").await;
     log.execute("UPDATE records SET seq = seq - 10 WHERE seq <= 4");
     let pool = pool(&EventLog::open(&log.path).unwrap());

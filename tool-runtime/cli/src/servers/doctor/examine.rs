@@ -6,7 +6,8 @@ use crate::About;
 use std::path::Path;
 use tool_runtime_client::{McpManagerError, McpServerStatus, McpState};
 use tool_runtime_config::{McpConfig, McpDiagnosis};
-use tool_runtime_core::{Source, ToolPool, ToolStatus};
+use tool_runtime_core::pool::{ToolPool, ToolStatus};
+use tool_runtime_core::tool::Source;
 
 /// Examines each entry, then connects to each server.
 /// `pins` is the file of approved definitions.

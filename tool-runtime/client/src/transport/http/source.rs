@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::error::Error;
 use std::sync::{Arc, Mutex};
 use tool_runtime_core::seam::lock;
-use tool_runtime_core::{BoxFuture, Secret};
+use tool_runtime_core::vocabulary::{BoxFuture, Secret};
 
 /// The request that needs headers: one to a server over HTTP.
 #[derive(Clone, Debug)]

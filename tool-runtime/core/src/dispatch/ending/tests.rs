@@ -1,16 +1,16 @@
 //! Calls of tools that the pool does not have.
 
-use crate::annotations::RetryMode;
-use crate::call::{ToolCall, ToolResult};
-use crate::context::{Execution, StepId};
-use crate::error::{CallError, ErrorClass};
-use crate::future::BoxFuture;
-use crate::governance::{
+use crate::govern::{
     Begin, CallEvent, CallStage, MetaParameters, Receipt, RecordError, Recorder, StepStore,
 };
-use crate::observation::Observation;
 use crate::pool::{ToolPool, ToolPoolBuilder};
-use crate::tool::Tool;
+use crate::tool::call::{ToolCall, ToolResult};
+use crate::tool::context::{Execution, StepId};
+use crate::tool::observation::Observation;
+use crate::tool::tool::Tool;
+use crate::vocabulary::annotations::RetryMode;
+use crate::vocabulary::error::{CallError, ErrorClass};
+use crate::vocabulary::future::BoxFuture;
 use std::collections::HashMap;
 use std::future::ready;
 use std::sync::{Arc, Mutex};

@@ -1,22 +1,22 @@
 //! Prompts and resources in a pool that governs calls: each request is the governed call of a tool that is made for it.
 
-use crate::access::Access;
-use crate::annotations::ToolAnnotations;
-use crate::arguments::Arguments;
-use crate::content::{ContentBlock, EmbeddedResource, ResourceContents};
-use crate::context::ToolContext;
-use crate::definition::ToolDefinition;
 use crate::dispatch::governed::Arrival;
 use crate::dispatch::{ending, guard};
-use crate::error::{CallError, ErrorClass};
-use crate::future::BoxFuture;
-use crate::observation::Observation;
-use crate::offering::OfferingProperties;
 use crate::pool::{Found, ToolPool};
-use crate::prompt::PromptMessages;
-use crate::source::Source;
-use crate::sync::lock;
-use crate::tool::{Executor, Tool};
+use crate::tool::access::Access;
+use crate::tool::arguments::Arguments;
+use crate::tool::context::ToolContext;
+use crate::tool::definition::ToolDefinition;
+use crate::tool::observation::Observation;
+use crate::tool::offering::OfferingProperties;
+use crate::tool::prompt::PromptMessages;
+use crate::tool::source::Source;
+use crate::tool::tool::{Executor, Tool};
+use crate::vocabulary::annotations::ToolAnnotations;
+use crate::vocabulary::content::{ContentBlock, EmbeddedResource, ResourceContents};
+use crate::vocabulary::error::{CallError, ErrorClass};
+use crate::vocabulary::future::BoxFuture;
+use crate::vocabulary::sync::lock;
 use std::sync::{Arc, Mutex};
 
 /// Limit on the length of a name in a record, in bytes.
@@ -24,7 +24,7 @@ const MAX_NAME: usize = 8 * 1024;
 
 /// A prompt or a resource, as policies, limits and records see it.
 pub(super) struct Requested<'a> {
-    /// [`RESOURCES`](crate::governance::RESOURCES) or [`PROMPTS`](crate::governance::PROMPTS), and the URI or the name.
+    /// [`RESOURCES`](crate::govern::RESOURCES) or [`PROMPTS`](crate::govern::PROMPTS), and the URI or the name.
     pub(super) name: (&'static str, &'a str),
     pub(super) description: &'a str,
     pub(super) terms: &'a OfferingProperties,

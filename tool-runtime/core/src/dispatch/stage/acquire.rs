@@ -1,12 +1,12 @@
 //! Resources: the call waits for what it declares to read and write.
 
-use crate::access::{Access, Claim};
-use crate::context::ToolContext;
 use crate::dispatch::guard;
-use crate::error::{CallError, ErrorClass};
 use crate::pool::ToolPool;
-use crate::schedule::{Deadlock, Held, Ticket};
-use crate::tool::Tool;
+use crate::tool::access::{Access, Claim};
+use crate::tool::context::ToolContext;
+use crate::tool::schedule::{Deadlock, Held, Ticket};
+use crate::tool::tool::Tool;
+use crate::vocabulary::error::{CallError, ErrorClass};
 use std::any::Any;
 use std::pin::pin;
 use std::sync::Arc;

@@ -1,9 +1,9 @@
 //! After-hooks: each sees the outcome, and may replace it.
 
 use crate::dispatch::ending::Outcome;
-use crate::error::{CallError, ErrorClass};
-use crate::hook::{After, AfterCall, HookCall, ToolHooks};
-use crate::observation::Observation;
+use crate::govern::hook::{After, AfterCall, HookCall, ToolHooks};
+use crate::tool::observation::Observation;
+use crate::vocabulary::error::{CallError, ErrorClass};
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -2,10 +2,10 @@
 
 use super::decode::{decode_call, replace_call};
 use super::{denied, unchecked};
-use crate::error::CallError;
-use crate::governance::Step;
-use crate::hook::{Before, Failure, Hook, HookDecision, Provided};
-use crate::tool::DecodedCall;
+use crate::govern::Step;
+use crate::govern::hook::{Before, Failure, Hook, HookDecision, Provided};
+use crate::tool::tool::DecodedCall;
+use crate::vocabulary::error::CallError;
 use std::sync::Arc;
 
 /// Runs the hooks in the order of registration. Each sees the changes of those before it. Rewritten arguments are

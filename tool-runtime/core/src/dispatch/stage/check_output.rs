@@ -1,11 +1,11 @@
 //! The output: checked against its schema, with the repairs of the call in its metadata.
 
-use crate::error::CallError;
-use crate::hook::HookCall;
-use crate::observation::Observation;
-use crate::output_check::OutputModel;
+use crate::govern::hook::HookCall;
 use crate::pool::ToolPool;
-use crate::repair;
+use crate::tool::observation::Observation;
+use crate::tool::output_check::OutputModel;
+use crate::tool::repair;
+use crate::vocabulary::error::CallError;
 
 /// # Errors
 /// The structured value does not match the output schema.

@@ -1,8 +1,8 @@
 //! Policies: whether the call may run with its present arguments, and whom to ask.
 
 use super::{denied, unchecked};
-use crate::error::{CallError, ErrorClass, caught};
-use crate::governance::{Decision, Effect, Question, Step};
+use crate::govern::{Decision, Effect, Question, Step};
+use crate::vocabulary::error::{CallError, ErrorClass, caught};
 
 /// Asks the policies about the present arguments, and keeps their decision and their questions.
 ///

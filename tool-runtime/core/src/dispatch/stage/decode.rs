@@ -2,13 +2,13 @@
 
 use super::{check_rule, decide};
 use crate::dispatch::guard;
-use crate::error::CallError;
-use crate::future::BoxFuture;
-use crate::governance::Step;
-use crate::hook::HookCall;
+use crate::govern::Step;
+use crate::govern::hook::HookCall;
 use crate::pool::ToolPool;
-use crate::repair::repair_arguments;
-use crate::tool::DecodedCall;
+use crate::tool::repair::repair_arguments;
+use crate::tool::tool::DecodedCall;
+use crate::vocabulary::error::CallError;
+use crate::vocabulary::future::BoxFuture;
 use std::pin::pin;
 
 /// Decodes the arguments, or their repaired form if only that is valid. A tool that nothing looks at before it runs

@@ -1,13 +1,13 @@
 //! The tool runs: recorded first, within its limits, counted on the value whose method it is.
 
-use crate::context::ToolContext;
 use crate::dispatch::ending::Outcome;
 use crate::dispatch::{closed_pool, execution, guard};
-use crate::error::CallError;
-use crate::governance::Step;
+use crate::govern::Step;
 use crate::pool::ToolPool;
-use crate::tool::{DecodedAction, Tool};
-use crate::toolset::{Instance, Values};
+use crate::tool::context::ToolContext;
+use crate::tool::tool::{DecodedAction, Tool};
+use crate::tool::toolset::{Instance, Values};
+use crate::vocabulary::error::CallError;
 use std::any::Any;
 use std::borrow::Cow;
 use std::pin::pin;

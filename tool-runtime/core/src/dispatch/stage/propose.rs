@@ -1,11 +1,11 @@
 //! The call is proposed: recorded as it arrived, with what the model says about it beside its arguments.
 
 use super::resolve::Resolved;
-use crate::context::ToolContext;
-use crate::error::CallError;
-use crate::governance::OpenStep;
-use crate::hook::HookCall;
+use crate::govern::OpenStep;
+use crate::govern::hook::HookCall;
 use crate::pool::ToolPool;
+use crate::tool::context::ToolContext;
+use crate::vocabulary::error::CallError;
 use std::sync::Arc;
 
 /// Opens the step of a call, or continues that of an earlier round. Returns the error of a call that is rejected at

@@ -1,9 +1,9 @@
 //! Steps of an execution that is repeated: a call that ran in an earlier attempt is answered with its outcome.
 
-use crate::annotations::RetryMode;
 use crate::dispatch::ending::Outcome;
-use crate::error::{CallError, ErrorClass};
-use crate::governance::{Begin, Step};
+use crate::govern::{Begin, Step};
+use crate::vocabulary::annotations::RetryMode;
+use crate::vocabulary::error::{CallError, ErrorClass};
 
 /// Looks up the outcome that the call had in an earlier attempt. `None` if it has to run: also a step without an
 /// execution, which has no earlier attempt, and one that the process of its tool can take up again.

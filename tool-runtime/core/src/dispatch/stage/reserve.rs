@@ -1,8 +1,8 @@
 //! Limits: the call is counted, and recorded as one that may run.
 
 use super::unchecked;
-use crate::error::{CallError, ErrorClass, caught};
-use crate::governance::{Reservation, Step};
+use crate::govern::{Reservation, Step};
+use crate::vocabulary::error::{CallError, ErrorClass, caught};
 
 /// Reserves the call at the limiter. What is reserved is refunded if the tool does not start.
 ///

@@ -1,10 +1,10 @@
 //! The tool of a name.
 
-use crate::error::{CallError, ErrorClass, excerpt};
 use crate::pool::{Found, Snapshot, ToolPool};
-use crate::repair::{Repair, repair_name};
 use crate::schema::nearest;
-use crate::tool::Tool;
+use crate::tool::repair::{Repair, repair_name};
+use crate::tool::tool::Tool;
+use crate::vocabulary::error::{CallError, ErrorClass, excerpt};
 
 /// The number of names listed for an unknown name.
 const MAX_LISTED: usize = 10;
@@ -42,7 +42,7 @@ pub(in crate::dispatch) fn resolve(
 }
 
 impl ToolPool {
-    /// The visible tool of that exact name, or else of that [wire name](crate::ToolDefinition::wire_name).
+    /// The visible tool of that exact name, or else of that [wire name](crate::tool::ToolDefinition::wire_name).
     ///
     /// # Errors
     /// [`ErrorClass::NotFound`], with the nearest names; [`ErrorClass::Denied`] for a tool that

@@ -1,9 +1,9 @@
 //! Restrictions: the scopes that the caller needs, and the arguments that a scope of the pool lets through.
 
-use crate::error::{CallError, ErrorClass};
-use crate::hook::HookCall;
-use crate::principal::Principal;
-use crate::tool::Tool;
+use crate::govern::hook::HookCall;
+use crate::tool::tool::Tool;
+use crate::vocabulary::error::{CallError, ErrorClass};
+use crate::vocabulary::principal::Principal;
 
 /// # Errors
 /// [`ErrorClass::Denied`] if the caller lacks scopes of the tool.

@@ -1,14 +1,14 @@
 //! Methods that set the rules around calls.
 
 use super::ToolPoolBuilder;
-use crate::approval::Approver;
-use crate::governance::{Limiter, MetaParameters, PolicyEngine, Recorder, StepStore};
-use crate::hook::Hook;
-use crate::limits::OutputLimits;
-use crate::matching::{ArgumentMatcher, MatchAs, MatchedArgument};
-use crate::pattern::{PatternError, ToolPattern};
+use crate::govern::approval::Approver;
+use crate::govern::hook::Hook;
+use crate::govern::limits::OutputLimits;
+use crate::govern::{Limiter, MetaParameters, PolicyEngine, Recorder, StepStore};
 #[cfg(feature = "tower")]
 use crate::pool::Layers;
+use crate::vocabulary::matching::pattern::{PatternError, ToolPattern};
+use crate::vocabulary::matching::{ArgumentMatcher, MatchAs, MatchedArgument};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ impl<S> ToolPoolBuilder<S> {
     }
 
     /// Sets the approver, which is asked when a hook or a policy requires approval. Default:
-    /// [`AskCaller`](crate::AskCaller), a form for the user of the caller.
+    /// [`AskCaller`](crate::govern::AskCaller), a form for the user of the caller.
     pub fn approver(mut self, approver: impl Approver) -> Self {
         self.draft.governance.approver = Some(Arc::new(approver));
         self
@@ -60,7 +60,7 @@ impl<S> ToolPoolBuilder<S> {
         self
     }
 
-    /// Sets the store of completed calls, for calls in an [`Execution`](crate::Execution). Default:
+    /// Sets the store of completed calls, for calls in an [`Execution`](crate::tool::Execution). Default:
     /// none, and every call runs.
     pub fn step_store(mut self, store: impl StepStore) -> Self {
         let is_repeated = self.draft.governors().steps.replace(Arc::new(store)).is_some();
@@ -90,7 +90,7 @@ impl<S> ToolPoolBuilder<S> {
     /// or with a prefix. Default: such calls are rejected.
     ///
     /// Valid calls are never changed, and an exact name always wins. Hooks see the corrected call and
-    /// [its repairs](crate::HookCall::repairs); the result lists them in its metadata, under
+    /// [its repairs](crate::govern::HookCall::repairs); the result lists them in its metadata, under
     /// `tool-runtime/repairs`.
     ///
     /// ```

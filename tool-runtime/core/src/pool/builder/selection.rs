@@ -1,13 +1,13 @@
 //! Methods that choose and change the tools of a pool.
 
 use super::ToolPoolBuilder;
-use crate::pattern::{PatternError, ToolPattern};
 use crate::pool::filter::Filter;
 use crate::pool::offer::PoolTransform;
 use crate::pool::problem::PoolProblem;
 use crate::pool::selector::{Selector, SelectorError};
-use crate::tool::Tool;
-use crate::transform::ToolTransform;
+use crate::tool::tool::Tool;
+use crate::tool::transform::ToolTransform;
+use crate::vocabulary::matching::pattern::{PatternError, ToolPattern};
 
 impl<S> ToolPoolBuilder<S> {
     /// Keeps only tools that one of these selectors picks. Further calls add selectors. An empty list is an

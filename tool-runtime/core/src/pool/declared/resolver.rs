@@ -3,13 +3,15 @@
 use super::DeclaredTools;
 use super::report::{DeclarationReport, DeclarationStatus};
 use super::rule::{ArgumentRule, Limit};
-use crate::declaration::{Declaration, Declarations};
-use crate::matching::{ArgumentMatcher, MatchAs, MatchedArgument, PathMatcher, UrlMatcher};
-use crate::pattern::ToolPattern;
 use crate::pool::governance::Governance;
 use crate::pool::snapshot::{Snapshot, Visibility};
 use crate::schema::nearest::nearest;
-use crate::tool::{RemoteName, Tool};
+use crate::tool::tool::{RemoteName, Tool};
+use crate::vocabulary::matching::declaration::{Declaration, Declarations};
+use crate::vocabulary::matching::pattern::ToolPattern;
+use crate::vocabulary::matching::{
+    ArgumentMatcher, MatchAs, MatchedArgument, PathMatcher, UrlMatcher,
+};
 use std::fmt;
 use std::sync::Arc;
 

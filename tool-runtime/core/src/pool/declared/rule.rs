@@ -1,7 +1,7 @@
 //! The check of one call's arguments.
 
-use crate::error::{CallError, ErrorClass};
-use crate::matching::{ArgumentMatch, CallRule, MatchedArgument, Matcher, text_of};
+use crate::vocabulary::error::{CallError, ErrorClass};
+use crate::vocabulary::matching::{ArgumentMatch, CallRule, MatchedArgument, Matcher, text_of};
 
 /// The calls of a tool that a declaration is about.
 pub(super) struct Limit {

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use crate::issue::Issue;
 use crate::schema::check::findings::Findings;
 use crate::schema::check::location::Location;
 use crate::schema::check::text::limit;
 use crate::schema::check::walk::Walker;
 use crate::schema::check::{literal, parts, wording};
+use crate::vocabulary::error::Issue;
 
 /// Limit on the nesting of items that are compared with each other.
 const MAX_COMPARED_DEPTH: u16 = 128;

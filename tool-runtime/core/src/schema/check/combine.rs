@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value};
 
-use crate::issue::Issue;
 use crate::schema::check::findings::Findings;
 use crate::schema::check::location::Location;
 use crate::schema::check::walk::Walker;
 use crate::schema::check::{parts, union};
+use crate::vocabulary::error::Issue;
 
 /// Checks a value against the subschemas of `$ref`, `allOf`, `anyOf`, `oneOf`, `if` and `not`.
 pub(super) fn check<'s, 'v>(

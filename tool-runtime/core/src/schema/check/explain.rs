@@ -2,13 +2,13 @@
 
 use serde_json::{Map, Value};
 
-use crate::issue::Issue;
 use crate::schema::check::findings::Findings;
 use crate::schema::check::kind::Kind;
 use crate::schema::check::location::Location;
 use crate::schema::check::variants::Variant;
 use crate::schema::check::walk::Walker;
 use crate::schema::check::{describe, literal, names, wording};
+use crate::vocabulary::error::Issue;
 
 /// The findings of each variant; `None` where it was ruled out without a walk.
 pub(super) type Outcomes<'v> = Vec<Option<Findings<'v>>>;

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use crate::arguments::probe::Step;
-use crate::issue::Issue;
 use crate::schema::check::{parts, wording};
+use crate::schema::segment::Segment;
+use crate::vocabulary::error::Issue;
 
 /// The fields that the schema declares for one object.
 #[derive(Debug, Default)]
@@ -16,8 +16,8 @@ pub(crate) struct Fields<'s> {
 }
 
 /// The fields of the object that holds the last key of `path`.
-pub(crate) fn fields_at<'s>(root: &'s Value, path: &[Step]) -> Fields<'s> {
-    let Some((Step::Key(key), way)) = path.split_last() else {
+pub(crate) fn fields_at<'s>(root: &'s Value, path: &[Segment]) -> Fields<'s> {
+    let Some((Segment::Key(key), way)) = path.split_last() else {
         return Fields::default();
     };
     let mut fields = Fields::default();
@@ -32,7 +32,7 @@ pub(crate) fn fields_at<'s>(root: &'s Value, path: &[Step]) -> Fields<'s> {
 }
 
 /// Whether the value at the end of `path` may contain a secret.
-pub(crate) fn holds_secrets(root: &Value, path: &[Step]) -> bool {
+pub(crate) fn holds_secrets(root: &Value, path: &[Segment]) -> bool {
     const SECRET: &str = r#""writeOnly":true"#;
     let is_secret = |schema: &Map<String, Value>| {
         serde_json::to_string(schema).is_ok_and(|text| {
@@ -44,7 +44,7 @@ pub(crate) fn holds_secrets(root: &Value, path: &[Step]) -> bool {
 }
 
 /// The schemas that may apply to the value at the end of `path`.
-fn parts_at<'s>(root: &'s Value, path: &[Step]) -> Vec<&'s Map<String, Value>> {
+fn parts_at<'s>(root: &'s Value, path: &[Segment]) -> Vec<&'s Map<String, Value>> {
     let mut schemas = vec![root];
     for step in path {
         schemas =
@@ -54,8 +54,8 @@ fn parts_at<'s>(root: &'s Value, path: &[Step]) -> Vec<&'s Map<String, Value>> {
 }
 
 /// The issue for the last key of `path`, which is not a field of the object that contains it.
-pub(crate) fn unknown_field(root: &Value, path: &[Step]) -> Option<Issue> {
-    let (Step::Key(key), way) = path.split_last()? else {
+pub(crate) fn unknown_field(root: &Value, path: &[Segment]) -> Option<Issue> {
+    let (Segment::Key(key), way) = path.split_last()? else {
         return None;
     };
     let names = fields_at(root, path).names;
@@ -72,27 +72,27 @@ pub(crate) fn unknown_field(root: &Value, path: &[Step]) -> Option<Issue> {
 }
 
 /// Formats a path as in issues.
-fn path_text(path: &[Step]) -> String {
+fn path_text(path: &[Segment]) -> String {
     let mut text = String::new();
     for step in path {
         match step {
-            Step::Item { index, .. } => text.push_str(&format!("[{index}]")),
-            Step::Key(name) => wording::add_name(&mut text, name),
+            Segment::Item { index, .. } => text.push_str(&format!("[{index}]")),
+            Segment::Key(name) => wording::add_name(&mut text, name),
         }
     }
     text
 }
 
 /// The schemas that may apply to a part of a value.
-fn applicable_below<'s>(root: &'s Value, schema: &'s Value, step: &Step) -> Vec<&'s Value> {
+fn applicable_below<'s>(root: &'s Value, schema: &'s Value, step: &Segment) -> Vec<&'s Value> {
     let mut found = Vec::new();
     for part in parts::possible(root, schema) {
         match step {
-            Step::Key(key) => {
+            Segment::Key(key) => {
                 let own = part.get("properties").and_then(|properties| properties.get(key));
                 found.extend(own.or_else(|| part.get("additionalProperties")));
             }
-            Step::Item { index, .. } => {
+            Segment::Item { index, .. } => {
                 let own = parts::list_of(part, "prefixItems").nth(*index);
                 found.extend(own.or_else(|| part.get("items")));
             }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::issue::Issue;
+use crate::vocabulary::error::Issue;
 
 /// Limit on the issues of one call: a model corrects a few mistakes at a time.
 pub(crate) const MAX_ISSUES: usize = 32;

@@ -1,8 +1,8 @@
 //! The types of JSON values, and the keyword `type`.
 
-use crate::issue::Issue;
 use crate::schema::check::location::Location;
 use crate::schema::check::wording;
+use crate::vocabulary::error::Issue;
 use serde_json::{Map, Number, Value};
 
 /// The types of JSON values in JSON Schema.

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Number, Value};
 
-use crate::issue::Issue;
 use crate::schema::check::location::Location;
 use crate::schema::check::{number, wording};
+use crate::vocabulary::error::Issue;
 
 /// Checks the keywords `enum` and `const`.
 pub(super) fn check(

@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use crate::issue::Issue;
 use crate::schema::check::location::Location;
 use crate::schema::check::text::limit;
 use crate::schema::check::{describe, wording};
+use crate::vocabulary::error::Issue;
 
 /// The issue about a wrong number of properties.
 pub(super) fn count(

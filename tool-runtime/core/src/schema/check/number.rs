@@ -4,10 +4,10 @@ use std::cmp::Ordering;
 
 use serde_json::{Map, Number, Value};
 
-use crate::issue::Issue;
 use crate::schema::check::findings::Findings;
 use crate::schema::check::location::Location;
 use crate::schema::check::wording;
+use crate::vocabulary::error::Issue;
 
 /// A bound: its keyword, the comparison that violates it, and the text for the allowed values.
 type Bound = (&'static str, fn(Ordering) -> bool, &'static str);

@@ -12,10 +12,10 @@ mod unions;
 
 use serde_json::Value;
 
-use crate::issue::Issue;
 use crate::schema::check::location::DocumentKind;
 use crate::schema::check::walked_with;
 use crate::schema::engine;
+use crate::vocabulary::error::Issue;
 
 /// Checks arguments, including patterns and formats.
 fn check(schema: &Value, arguments: &Value) -> Vec<Issue> {

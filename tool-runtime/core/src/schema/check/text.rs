@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value};
 
-use crate::issue::Issue;
 use crate::schema::check::findings::Findings;
 use crate::schema::check::location::Location;
 use crate::schema::check::walk::Walker;
 use crate::schema::check::wording;
 use crate::schema::format;
+use crate::vocabulary::error::Issue;
 
 /// Checks a string against the lengths, the pattern and the format of a schema.
 pub(super) fn check<'s>(

@@ -2,13 +2,13 @@
 
 use serde_json::{Map, Value};
 
-use crate::issue::Issue;
 use crate::schema::check::explain::{Failure, Outcomes};
 use crate::schema::check::findings::Findings;
 use crate::schema::check::location::Location;
 use crate::schema::check::variants::Variant;
 use crate::schema::check::walk::Walker;
 use crate::schema::check::{describe, wording};
+use crate::vocabulary::error::Issue;
 
 /// Checks a value against the alternatives of a schema.
 pub(super) fn check<'s, 'v>(

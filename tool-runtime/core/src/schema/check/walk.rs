@@ -5,7 +5,6 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use crate::issue::Issue;
 use crate::schema::check::findings::Findings;
 use crate::schema::check::location::{DocumentKind, Location};
 use crate::schema::check::secrets::Secrets;
@@ -13,6 +12,7 @@ use crate::schema::check::survey::{self, Survey};
 use crate::schema::check::{array, combine, kind, literal, number, object, text, unevaluated};
 use crate::schema::engine::{Engine, Pattern};
 use crate::schema::format;
+use crate::vocabulary::error::Issue;
 
 /// Limit on the subschemas tried per part of the value, on average: alternatives may multiply at each level.
 const TRIES_PER_PART: u64 = 1_000;

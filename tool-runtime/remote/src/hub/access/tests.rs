@@ -5,7 +5,7 @@ use crate::names::StepKey;
 use crate::payload::{BlobRef, Json};
 use crate::record::Ended;
 use serde_json::json;
-use tool_runtime_core::StepId;
+use tool_runtime_core::tool::StepId;
 
 const CALL: &[&str] = &["call:web"];
 const RUN: &[&str] = &["run:web"];

@@ -11,7 +11,8 @@ use crate::transition::{
 };
 use serde_json::{Map, Value, json};
 use std::cell::RefCell;
-use tool_runtime_core::{ErrorClass, RetryMode};
+use tool_runtime_core::vocabulary::RetryMode;
+use tool_runtime_core::vocabulary::error::ErrorClass;
 
 variants! {
     OnClaim { Run, Start, Settle, Later, Finish }

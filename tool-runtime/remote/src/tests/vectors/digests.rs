@@ -4,8 +4,8 @@ use super::{check, load};
 use crate::catalogue::{contract, contract_text};
 use crate::payload::{BlobRef, Digest};
 use serde_json::{Value, json};
-use tool_runtime_core::ToolDefinition;
 use tool_runtime_core::seam::canonical;
+use tool_runtime_core::tool::ToolDefinition;
 
 #[test]
 fn canonical_json_contracts_and_blobs_have_the_digests_of_their_vectors() {

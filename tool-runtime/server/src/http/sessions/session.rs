@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
-use tool_runtime_core::Principal;
 use tool_runtime_core::seam::lock;
+use tool_runtime_core::vocabulary::Principal;
 
 /// One session.
 pub(super) struct Session {

@@ -3,7 +3,7 @@
 use super::host_callbacks::OAuthCallbacks;
 use rmcp::transport::auth::{AuthError, CredentialStore, StoredCredentials};
 use serde_json::Value;
-use tool_runtime_core::{BoxFuture, Secret};
+use tool_runtime_core::vocabulary::{BoxFuture, Secret};
 
 /// The member that contains the address, next to the credentials.
 const RESOURCE: &str = "resource";

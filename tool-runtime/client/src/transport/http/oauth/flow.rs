@@ -221,7 +221,7 @@ impl Flow {
     }
 
     fn credentials(&self, scopes: Vec<String>) -> ClientCredentialsConfig {
-        let text = |secret: &Option<tool_runtime_core::Secret>| {
+        let text = |secret: &Option<tool_runtime_core::vocabulary::Secret>| {
             secret.as_ref().map(|secret| secret.expose().to_owned()).unwrap_or_default()
         };
         ClientCredentialsConfig::ClientSecret {

@@ -1,8 +1,8 @@
 use super::support::{ARGUMENTS, Notes, TOOK, after};
-use crate::error::{CallError, ErrorClass};
-use crate::hook::{After, AfterCall, Hook, HookCall};
-use crate::issue::Issue;
-use crate::observation::Observation;
+use crate::govern::hook::{After, AfterCall, Hook, HookCall};
+use crate::tool::observation::Observation;
+use crate::vocabulary::error::Issue;
+use crate::vocabulary::error::{CallError, ErrorClass};
 use std::error::Error as _;
 use std::future::ready;
 
@@ -40,7 +40,7 @@ async fn an_unmodified_observation_is_unchanged() {
 #[tokio::test]
 async fn a_kept_error_is_the_same_error_with_its_source() {
     let source = std::io::Error::other("disk");
-    let error = CallError::from(crate::error::ToolError::from(source));
+    let error = CallError::from(crate::vocabulary::error::ToolError::from(source));
     let error = after([watcher("*", &Notes::default())], Err(error)).await.unwrap_err();
     assert!(error.source().is_some());
 }
@@ -100,7 +100,7 @@ async fn hooks_after_a_failed_one_see_a_withheld_result() {
 
 #[tokio::test]
 async fn before_hooks_and_after_hooks_run_only_in_their_stage() {
-    let before = || Hook::before("*", |_| async { crate::hook::Before::deny("never") });
+    let before = || Hook::before("*", |_| async { crate::govern::hook::Before::deny("never") });
     assert!(after([before()], Ok(Observation::text("a"))).await.is_ok());
     assert!(super::support::before([replace("never")]).await.is_ok());
 }

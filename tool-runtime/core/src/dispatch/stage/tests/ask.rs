@@ -1,10 +1,10 @@
 use super::support::{ARGUMENTS, Notes, admit, asking, before, builder, call};
-use crate::approval::{Approval, ApprovalRequest, Approver};
-use crate::context::ToolContext;
-use crate::error::ErrorClass;
-use crate::future::BoxFuture;
-use crate::hook::{Before, Hook};
-use crate::tool::Tool;
+use crate::govern::approval::{Approval, ApprovalRequest, Approver};
+use crate::govern::hook::{Before, Hook};
+use crate::tool::context::ToolContext;
+use crate::tool::tool::Tool;
+use crate::vocabulary::error::ErrorClass;
+use crate::vocabulary::future::BoxFuture;
 use std::future::ready;
 
 fn ask(question: &'static str) -> Hook {

@@ -1,15 +1,15 @@
 use super::support::{ARGUMENTS, Notes, TOOK, admit, before, builder, call, pool};
-use crate::access::Access;
-use crate::arguments::Arguments;
-use crate::context::ToolContext;
-use crate::definition::ToolDefinition;
 use crate::dispatch::stage;
-use crate::error::{CallError, ErrorClass};
-use crate::future::BoxFuture;
-use crate::hook::{Before, Hook, HookCall, ToolHooks};
-use crate::observation::Observation;
-use crate::pattern::ToolPattern;
-use crate::tool::{Executor, Tool};
+use crate::govern::hook::{Before, Hook, HookCall, ToolHooks};
+use crate::tool::access::Access;
+use crate::tool::arguments::Arguments;
+use crate::tool::context::ToolContext;
+use crate::tool::definition::ToolDefinition;
+use crate::tool::observation::Observation;
+use crate::tool::tool::{Executor, Tool};
+use crate::vocabulary::error::{CallError, ErrorClass};
+use crate::vocabulary::future::BoxFuture;
+use crate::vocabulary::matching::pattern::ToolPattern;
 use serde_json::json;
 
 /// Notes the arguments it sees.

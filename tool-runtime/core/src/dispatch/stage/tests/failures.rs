@@ -1,7 +1,7 @@
 use super::support::{Notes, after, before, log};
-use crate::error::{CallError, ErrorClass, ToolError};
-use crate::hook::{After, Before, Hook, HookCall};
-use crate::observation::Observation;
+use crate::govern::hook::{After, Before, Hook, HookCall};
+use crate::tool::observation::Observation;
+use crate::vocabulary::error::{CallError, ErrorClass, ToolError};
 use std::future::pending;
 use std::io;
 use std::time::Duration;

@@ -1,18 +1,18 @@
 //! A pool with one tool and hooks, the stages before and after the tool, and a log that can be read.
 
-use crate::access::Access;
-use crate::approval::Approver;
-use crate::arguments::Arguments;
-use crate::context::ToolContext;
-use crate::definition::ToolDefinition;
 use crate::dispatch::stage;
-use crate::error::{CallError, ErrorClass};
-use crate::future::BoxFuture;
-use crate::governance::Step;
-use crate::hook::{Hook, HookCall};
-use crate::observation::Observation;
+use crate::govern::Step;
+use crate::govern::approval::Approver;
+use crate::govern::hook::{Hook, HookCall};
 use crate::pool::{ToolPool, ToolPoolBuilder};
-use crate::tool::{DecodedCall, Executor, Tool};
+use crate::tool::access::Access;
+use crate::tool::arguments::Arguments;
+use crate::tool::context::ToolContext;
+use crate::tool::definition::ToolDefinition;
+use crate::tool::observation::Observation;
+use crate::tool::tool::{DecodedCall, Executor, Tool};
+use crate::vocabulary::error::{CallError, ErrorClass};
+use crate::vocabulary::future::BoxFuture;
 use std::fmt::{Debug, Write as _};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

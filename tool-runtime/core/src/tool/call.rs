@@ -1,0 +1,201 @@
+//! A call of a tool, and its result.
+
+mod wire;
+
+use crate::tool::observation::Observation;
+use crate::vocabulary::error::{CallError, ErrorClass, excerpt};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fmt;
+
+/// One request to run a tool. As JSON: `{"call_id":"call_1","name":"add","arguments":"{\"a\":2}"}`;
+/// `arguments` is read from an object, too.
+///
+/// ```
+/// use tool_runtime::ToolCall;
+///
+/// let call = ToolCall::new("add", r#"{"a": 2, "b": 40}"#).with_call_id("call_1");
+/// assert_eq!(call.name(), "add");
+/// ```
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToolCall {
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    call_id: String,
+    name: String,
+    #[serde(default, deserialize_with = "wire::arguments")]
+    arguments: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cut: Option<String>,
+}
+
+impl ToolCall {
+    /// A call by name, with its arguments as JSON text; empty text means no arguments.
+    pub fn new(name: impl Into<String>, arguments: impl Into<String>) -> Self {
+        let (call_id, cut) = (String::new(), None);
+        Self { call_id, name: name.into(), arguments: arguments.into(), cut }
+    }
+
+    /// A call by name, with its arguments as a JSON value.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime::ToolCall;
+    ///
+    /// assert_eq!(ToolCall::json("add", json!({ "a": 2 })), ToolCall::new("add", r#"{"a":2}"#));
+    /// ```
+    pub fn json(name: impl Into<String>, arguments: impl Into<Value>) -> Self {
+        Self::new(name, arguments.into().to_string())
+    }
+
+    /// Sets the id by which the result is found. Default: empty.
+    #[must_use]
+    pub fn with_call_id(mut self, id: impl Into<String>) -> Self {
+        self.call_id = id.into();
+        self
+    }
+
+    /// Marks a call whose arguments may be incomplete: the answer of the model was cut. It is not run; its result is
+    /// an error of class [`Input`](crate::vocabulary::ErrorClass::Input) with this reason. Default: the call is complete.
+    ///
+    /// ```
+    /// use tool_runtime::prelude::*;
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let pool = ToolPool::builder()
+    ///     .add(Tool::builder("erase", "Erase all.").handler(|| async { "erased" }))
+    ///     .build()?;
+    /// let call = ToolCall::new("erase", "{}").with_cut("the limit on tokens was reached");
+    /// let result = pool.call(call).await;
+    /// assert_eq!(result.error().unwrap().class(), ErrorClass::Input);
+    /// assert!(result.observation().to_text().contains("the limit on tokens was reached"));
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # }).unwrap();
+    /// ```
+    #[must_use]
+    pub fn with_cut(mut self, reason: impl Into<String>) -> Self {
+        self.cut = Some(reason.into());
+        self
+    }
+
+    /// The reason why the arguments may be incomplete. `None` for a complete call.
+    pub fn cut(&self) -> Option<&str> {
+        self.cut.as_deref()
+    }
+
+    /// The same call with the id and the arguments of a tool's own schema.
+    pub(crate) fn restored(self, name: &str, arguments: Option<String>) -> Self {
+        let arguments = arguments.unwrap_or(self.arguments);
+        Self { name: name.to_owned(), arguments, ..self }
+    }
+
+    /// # Errors
+    /// The call is cut.
+    pub(crate) fn check_complete(&self) -> Result<(), CallError> {
+        let Some(reason) = &self.cut else { return Ok(()) };
+        let text = format!(
+            "`{}` was not run: {reason}, so its arguments may be incomplete; call it again, with shorter arguments if they were long",
+            excerpt(&self.name)
+        );
+        Err(CallError::new(ErrorClass::Input, text))
+    }
+
+    /// The id by which the result is found.
+    pub fn call_id(&self) -> &str {
+        &self.call_id
+    }
+
+    /// The tool's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The arguments as JSON text.
+    pub fn arguments(&self) -> &str {
+        &self.arguments
+    }
+}
+
+/// Without the arguments, which may be secret.
+impl fmt::Debug for ToolCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolCall")
+            .field("call_id", &self.call_id)
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The one answer to a [`ToolCall`]: exactly one per call. The JSON form has everything except
+/// the source of the error: MCP's `CallToolResult` as `observation`, and `error` with class,
+/// message, detail and issues.
+///
+/// ```
+/// use tool_runtime::prelude::*;
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let pool = ToolPool::builder().build()?;
+/// let result = pool.call(ToolCall::new("nothing", "{}").with_call_id("call_1")).await;
+/// assert_eq!(result.call_id(), "call_1");
+/// assert!(result.is_error());
+/// assert_eq!(result.error().unwrap().class(), ErrorClass::NotFound);
+/// # Ok::<(), tool_runtime::PoolError>(())
+/// # }).unwrap();
+/// ```
+#[derive(Debug)]
+pub struct ToolResult {
+    call_id: String,
+    name: String,
+    observation: Observation,
+    error: Option<CallError>,
+}
+
+impl ToolResult {
+    pub(crate) fn new(call: ToolCall, outcome: Result<Observation, CallError>) -> Self {
+        let (observation, error) = match outcome {
+            Ok(observation) => (observation, None),
+            Err(error) => (Observation::error(error.message()), Some(error)),
+        };
+        Self { call_id: call.call_id, name: call.name, observation, error }
+    }
+
+    /// The outcome passed to [`Self::new`].
+    #[cfg(feature = "tower")]
+    pub(crate) fn into_outcome(self) -> Result<Observation, CallError> {
+        match self.error {
+            Some(error) => Err(error),
+            None => Ok(self.observation),
+        }
+    }
+
+    /// The id of the call.
+    pub fn call_id(&self) -> &str {
+        &self.call_id
+    }
+
+    /// The name of the called tool.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The observation for the model; for an error, its text.
+    pub fn observation(&self) -> &Observation {
+        &self.observation
+    }
+
+    /// The observation for the model, by value.
+    pub fn into_observation(self) -> Observation {
+        self.observation
+    }
+
+    /// Whether the call failed or the tool returned an error.
+    pub fn is_error(&self) -> bool {
+        self.error.is_some() || self.observation.is_error()
+    }
+
+    /// The error of the call, with its class and the operator's detail. `None` for an observation
+    /// that the tool itself marked as an error.
+    pub fn error(&self) -> Option<&CallError> {
+        self.error.as_ref()
+    }
+}

@@ -1,0 +1,91 @@
+//! The step that a call is, as its context has it.
+
+use super::{StepId, ToolContext};
+use crate::vocabulary::sync::lock;
+use std::sync::{Arc, Mutex};
+
+/// The step in a context.
+#[derive(Clone)]
+pub(super) enum CallStep {
+    /// That of the next call. The first call takes it, whichever copy of the context it has.
+    Next(Arc<Mutex<Option<StepId>>>),
+    /// That of the call that runs.
+    Running(Arc<StepId>),
+}
+
+impl ToolContext {
+    /// The id of the running call, as its executor sees it: of a call in an [`Execution`](crate::tool::Execution), of one
+    /// whose id was made elsewhere, and of one that another process can take up again. `None` for other calls, and for
+    /// calls that this one makes until they run with a step of their own.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use tool_runtime::Execution;
+    /// use tool_runtime::prelude::*;
+    ///
+    /// /// Send a payment once.
+    /// #[tool]
+    /// async fn pay(context: &ToolContext) -> Option<String> {
+    ///     context.step().map(|step| format!("payment-{step}"))
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let pool = ToolPool::builder().tool::<PayAction>().build()?;
+    /// let key = |context: ToolContext| {
+    ///     let pool = pool.clone();
+    ///     async move { pool.call_with(ToolCall::new("pay", ""), &context).await.observation().to_text() }
+    /// };
+    /// let order = || pool.context().in_execution(&Arc::new(Execution::new("order-17")));
+    /// assert_eq!(key(order()).await, key(order()).await);
+    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn step(&self) -> Option<&StepId> {
+        match &self.0.step {
+            Some(CallStep::Running(step)) => Some(step),
+            _ => None,
+        }
+    }
+
+    /// Makes the next call in this context a step that was made elsewhere. It is used once: by the first call in the
+    /// context or a copy of it.
+    #[must_use]
+    #[doc(hidden)]
+    pub fn as_step(mut self, step: StepId) -> Self {
+        self.parts().step = Some(CallStep::Next(Arc::new(Mutex::new(Some(step)))));
+        self
+    }
+
+    /// Whether a call in this context is a step, whatever its tool is.
+    pub(crate) fn makes_steps(&self) -> bool {
+        self.0.execution.is_some() || matches!(self.0.step, Some(CallStep::Next(_)))
+    }
+
+    /// Takes the step that was made elsewhere, for a call. The context has none then.
+    pub(crate) fn take_step(&mut self) -> Option<StepId> {
+        self.0.step.as_ref()?;
+        match self.parts().step.take()? {
+            CallStep::Next(step) => lock(&step).take(),
+            CallStep::Running(_) => None,
+        }
+    }
+
+    /// The context of the executor of a call that is this step.
+    pub(crate) fn within_step(mut self, step: Arc<StepId>) -> Self {
+        self.parts().step = Some(CallStep::Running(step));
+        self
+    }
+
+    /// Whether the context has a step, of its call or of the next one.
+    pub(crate) fn has_step(&self) -> bool {
+        self.0.step.is_some()
+    }
+
+    /// The context without a step.
+    pub(crate) fn without_step(mut self) -> Self {
+        if self.has_step() {
+            self.parts().step = None;
+        }
+        self
+    }
+}

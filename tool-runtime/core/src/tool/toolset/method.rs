@@ -1,0 +1,36 @@
+//! One method of a toolset that is a tool.
+
+use super::Values;
+use crate::tool::action::Action;
+use crate::tool::definition::ToolDefinition;
+use crate::tool::tool::Tool;
+
+/// A method that is a tool, with its type erased.
+#[derive(Clone, Copy)]
+pub struct Method {
+    name: &'static str,
+    definition: fn() -> ToolDefinition,
+    bind: fn(Values, String) -> Tool,
+}
+
+impl Method {
+    /// The method of an action.
+    pub const fn of<A: Action>() -> Self {
+        Self { name: A::NAME, definition: A::definition, bind: Tool::bound::<A> }
+    }
+
+    /// The tool's id.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Definition of the tool.
+    pub(crate) fn definition(&self) -> ToolDefinition {
+        (self.definition)()
+    }
+
+    /// The tool over values of the type.
+    pub(super) fn bind(&self, values: Values, name: String) -> Tool {
+        (self.bind)(values, name)
+    }
+}
