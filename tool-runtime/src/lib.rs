@@ -42,6 +42,8 @@
 //!
 //! # Find an item
 //!
+//! The root has what a file with tools, a test and a `main` need. Everything else is in the module of its topic.
+//!
 //! | Task | Item |
 //! |---|---|
 //! | make a tool from a function | [`#[tool]`](macro@tool) |
@@ -51,46 +53,46 @@
 //! | return images, errors, structured values | [`Observation`], [`ToolError`], [`Json`] |
 //! | use cancellation, deadlines, optional state | [`ToolContext`] |
 //! | report progress, log, ask the user | [`ToolContext::progress`], [`ToolContext::log`], [`ToolContext::ask`], [`Form`](trait@Form) |
-//! | identify the caller | [`Principal`], `HttpOptions::auth`, `BearerTokens`, `JwtVerifier` |
+//! | identify the caller | [`Principal`], `http::HttpOptions::auth`, `http::BearerTokens`, `http::JwtVerifier` |
 //! | require scopes for a tool | `#[tool(scope = "..")]`, [`Principal::may_use`] |
 //! | **Pools** | |
-//! | assemble, filter and call tools | [`ToolPool`], [`ToolPoolBuilder`], [`Selector`] |
-//! | create tools from a configuration | [`Registry`], [`ToolSpec`], [`PoolConfig`] |
+//! | assemble, filter and call tools | [`ToolPool`], [`ToolPoolBuilder`], [`pool::Selector`] |
+//! | create tools from a configuration | [`pool::Registry`], [`pool::ToolSpec`], [`pool::PoolConfig`] |
 //! | search the tools of a large pool | `search::ToolIndex`, `search::ToolSearch` |
 //! | narrow what an agent or a skill sees | [`ToolPool::restrict`], [`ToolPool::scope`] |
 //! | load skills from folders with `SKILL.md` | `skills::SkillLibrary`, `skills::Skills` |
-//! | run many calls at once | [`ToolPool::call_all`], [`Batch`], [`Access`] |
+//! | run many calls at once | [`ToolPool::call_all`], [`dispatch::Batch`], [`Access`] |
 //! | call a tool from a tool | [`ToolContext::call`] |
-//! | enforce lists of tools such as `Read, Bash(git *)` | [`DeclaredTools`], [`ToolPool::restrict_declared`] |
-//! | check, rewrite, approve, log calls | [`Hook`], [`Approver`] |
-//! | have models judge the risk of their calls | [`MetaParameters`], [`Risk`] |
+//! | enforce lists of tools such as `Read, Bash(git *)` | [`pool::DeclaredTools`], [`ToolPool::restrict_declared`] |
+//! | check, rewrite, approve, log calls | [`hook::Hook`], [`govern::Approver`] |
+//! | have models judge the risk of their calls | [`govern::MetaParameters`], [`govern::Risk`] |
 //! | write rules about calls in YAML, TOML, JSON or code | `policy::Policy` |
-//! | decide about calls, hide tools, limit and record calls | [`PolicyEngine`], [`Limiter`], [`Recorder`] |
+//! | decide about calls, hide tools, limit and record calls | [`govern::PolicyEngine`], [`govern::Limiter`], [`govern::Recorder`] |
 //! | keep a tamper-evident log of calls | `audit::EventLog` |
-//! | mask secrets, expand them in arguments | `Secrets`, `SecretTemplate` |
-//! | repeat an execution without repeating its calls | [`Execution`], [`StepStore`] |
-//! | limit the size of results | [`OutputLimits`] |
-//! | change a running pool, follow its changes | [`ToolPool::add_tools`], [`Source`], [`ToolPool::changes`] |
-//! | let the host program run the calls | [`ClientTools`] |
-//! | call without `.await`, or through tower | [`BlockingPool`], `ToolPoolBuilder::layer` |
-//! | answer the questions of tools in an agent | [`Peer`] |
-//! | start an agent from a tool | [`AgentSpawner`] |
-//! | end the run of an agent from a tool, send it messages | [`AgentRun`], [`AgentMailbox`] |
+//! | mask secrets, expand them in arguments | `secret::Secrets`, `secret::SecretTemplate` |
+//! | repeat an execution without repeating its calls | [`tool::Execution`], [`govern::StepStore`] |
+//! | limit the size of results | [`govern::OutputLimits`] |
+//! | change a running pool, follow its changes | [`ToolPool::add_tools`], [`pool::Source`], [`ToolPool::changes`] |
+//! | let the host program run the calls | [`tool::ClientTools`] |
+//! | call without `.await`, or through tower | [`dispatch::BlockingPool`], `ToolPoolBuilder::layer` |
+//! | answer the questions of tools in an agent | [`peer::Peer`] |
+//! | start an agent from a tool | [`agent::AgentSpawner`] |
+//! | end the run of an agent from a tool, send it messages | [`agent::AgentRun`], [`agent::AgentMailbox`] |
 //! | ask the user of a client, keep questions in an inbox, remember answers | `approvals` |
-//! | ask a person at the terminal | `TerminalApprover` |
+//! | ask a person at the terminal | `cli::TerminalApprover` |
 //! | **Servers** | |
-//! | ship a server binary | `main!`, `Cli`, [`McpServer`] |
-//! | add a command to its command line | [`CliCommand`], [`ToolPoolBuilder::command`] |
-//! | assemble the pool by options of the program | `ProgramOptions`, `Cli::options` |
-//! | serve over HTTP | [`McpServer::serve_http`], `HttpOptions`, `Authenticate` |
+//! | ship a server binary | `main!`, `cli::Cli`, [`McpServer`] |
+//! | add a command to its command line | [`cli::CliCommand`], [`ToolPoolBuilder::command`] |
+//! | assemble the pool by options of the program | `cli::ProgramOptions`, `cli::Cli::options` |
+//! | serve over HTTP | [`McpServer::serve_http`], `http::HttpOptions`, `http::Authenticate` |
 //! | test a server, detect changed schemas | `testing` |
 //! | **External MCP servers** | |
 //! | call tools by types | [`CallAction`], `external_tools!` |
-//! | change names, texts and arguments of tools | [`ToolTransform`], [`ToolPoolBuilder::transform`] |
+//! | change names, texts and arguments of tools | [`transform::ToolTransform`], [`ToolPoolBuilder::transform`] |
 //! | read `mcpServers` files | [`McpConfig`], [`McpServerConfig`] |
 //! | connect servers and add their tools to a pool | [`McpManager`], [`McpServerStatus`], [`McpState`] |
 //! | set headers, let a user log in | [`McpManagerBuilder::headers`], [`McpManagerBuilder::oauth`] |
-//! | answer what servers ask | [`McpManagerBuilder::peer`], [`Peer::request`] |
+//! | answer what servers ask | [`McpManagerBuilder::peer`], [`peer::Peer::request`] |
 //! | hold back tools that change after approval | [`McpPins`], [`McpManager::unapproved`] |
 //! | **Other machines** | |
 //! | run the tools of a pool for others | `remote::Runner`, the command `run` |
@@ -109,7 +111,7 @@
 //! | `cli` | the command line of the generated binary, `main!`; implies `mcp-server` | yes |
 //! | `mcp-server` | the MCP server over stdio | by `cli` |
 //! | `http` | the MCP server over HTTP: sessions, authentication, limits | no |
-//! | `jwt` | authentication by JSON Web Tokens, `JwtVerifier`; implies `http` | no |
+//! | `jwt` | authentication by JSON Web Tokens, `http::JwtVerifier`; implies `http` | no |
 //! | `export` | tools in the formats of model APIs | no |
 //! | `search` | ranked search over the tools of a pool | no |
 //! | `policy` | policies: rules about calls, limits, permission modes | no |
@@ -121,7 +123,7 @@
 //! | `mcp-client` | tools of external MCP servers over stdio | no |
 //! | `mcp-client-http` | external MCP servers over HTTP | no |
 //! | `mcp-client-oauth` | OAuth tokens for these servers | no |
-//! | `toml`, `yaml` | [`PoolConfig`] and [`McpConfig`] in TOML, in YAML | no |
+//! | `toml`, `yaml` | [`pool::PoolConfig`] and [`McpConfig`] in TOML, in YAML | no |
 //! | `remote` | runners and callers of tools in other processes, the client of a hub | no |
 //! | `remote-hub` | the hub; implies `remote` and `http` | no |
 //! | `remote-nats` | runners and callers over a NATS server; implies `remote` | no |
@@ -187,9 +189,18 @@
 )]
 #![cfg_attr(not(feature = "mcp-client-oauth"), doc = "[`McpManagerBuilder::oauth`]: #features")]
 
+pub mod cli;
+pub mod completion;
+pub mod dispatch;
+pub mod govern;
 #[cfg(doc)]
 pub mod guide;
+#[cfg(feature = "http")]
+pub mod http;
 pub mod mcp;
+pub mod pool;
+pub mod secret;
+pub mod tool;
 
 #[cfg(feature = "approvals")]
 #[doc(inline)]
@@ -197,82 +208,15 @@ pub use tool_runtime_approvals as approvals;
 #[cfg(feature = "audit")]
 #[doc(inline)]
 pub use tool_runtime_audit as audit;
-#[cfg(feature = "cli")]
 #[doc(inline)]
-pub use tool_runtime_cli::{Cli, ProgramArguments, ProgramOptions, TerminalApprover, main};
-#[cfg(feature = "tower")]
-#[doc(inline)]
-pub use tool_runtime_core::dispatch::CallService;
-#[doc(inline)]
-pub use tool_runtime_core::dispatch::{
-    Batch, BlockingPool, CallAction, TypedArguments, TypedValue,
-};
-pub use tool_runtime_core::govern::hook::{After, AfterCall, Before, Hook, HookAnswer, HookCall};
-pub use tool_runtime_core::govern::{
-    Approval, ApprovalRequest, Approver, Approvers, AskCaller, Begin, CallEvent, CallNumber,
-    CallStage, CallView, Decision, EditError, Effect, Limit, LimitExceeded, Limiter, Measure,
-    MetaParameters, Or, OutputLimits, PolicyEngine, QuestionText, Receipt, RecordError, Recorder,
-    Refill, Remember, Reservation, Risk, StepStore,
-};
-pub use tool_runtime_core::pool::CallRequest;
-pub use tool_runtime_core::pool::{
-    AbsentSource, ArgumentCount, CliCommand, CommandArgument, CommandArguments, CommandForm,
-    CommandOption, ConfigError, DeclarationReport, DeclarationStatus, DeclaredTools, Filter,
-    PoolChange, PoolChanges, PoolConfig, PoolError, PoolExtension, PoolProblem, PoolReport,
-    PoolSession, Registry, RegistryError, Restriction, Selector, SelectorError, Snapshot,
-    SpecProblem, ToolFactory, ToolPool, ToolPoolBuilder, ToolReport, ToolSpec, ToolStatus, Tools,
-    WithToolsets, WithoutToolsets,
-};
-pub use tool_runtime_core::tool::agent::{
-    AgentHandle, AgentMailbox, AgentOutcome, AgentRun, AgentSpawner, SpawnKind, SpawnRequest,
-};
-pub use tool_runtime_core::tool::peer::{
-    Amount, Answer, Form, FormChoice, FormField, LogEntry, LogLevel, Peer, PeerCapability,
-    PeerError, PeerInfo, PeerRequest, Progress, Root, SamplingRequest, SamplingResult, Total,
-    TraceContext,
-};
-pub use tool_runtime_core::tool::prompt::{
-    IntoPrompt, Prompt, PromptAction, PromptArgument, PromptBuilder, PromptDefinition,
-    PromptMessage, PromptMessages, Role,
-};
-pub use tool_runtime_core::tool::resource::{
-    IntoResource, ReadRequest, Resource, ResourceAction, ResourceBuilder, ResourceDefinition,
-};
-pub use tool_runtime_core::tool::toolset::{
-    SharedBy, Toolset, ToolsetError, ToolsetKind, ToolsetMethods,
-};
-pub use tool_runtime_core::tool::transform::{ArgumentTransform, ToolTransform, TransformError};
-pub use tool_runtime_core::tool::{
-    Access, Action, Arguments, ClientAnswerError, ClientCall, ClientTools, Complete, Completion,
-    CompletionContext, DecodeError, Execution, Executor, Handler, IntoObservation, Json, KeyPart,
-    Observation, OfferingBuilder, Registration, Repair, RepairKind, Requirement, RequirementState,
-    SessionId, Source, StepId, TaskSupport, TextArguments, TextHandler, Tool, ToolBuilder,
-    ToolCall, ToolContext, ToolDefinition, ToolResult,
-};
-#[cfg(feature = "secrets")]
-#[doc(inline)]
-pub use tool_runtime_core::tool::{SecretTemplate, Secrets, UnknownSecret};
-pub use tool_runtime_core::vocabulary::Redactor;
-pub use tool_runtime_core::vocabulary::content::{
-    ContentAnnotations, ContentBlock, ContentExtra, EmbeddedResource, Icon, MediaContent,
-    ResourceContents, ResourceLink, TextContent,
-};
-pub use tool_runtime_core::vocabulary::error::{
-    CallError, ErrorClass, Issue, ProtocolError, ToolError,
-};
-pub use tool_runtime_core::vocabulary::matching::{
-    ArgumentMatch, ArgumentMatcher, ArgumentPart, Declaration, Declarations, MatchAs, Matcher,
-    PathMatcher, PatternError, ToolPattern, UrlMatcher,
-};
-pub use tool_runtime_core::vocabulary::{
-    BoxFuture, CancellationToken, Principal, RetryMode, Secret, ToolAnnotations, Usage,
+pub use tool_runtime_core::{
+    govern::hook,
+    tool::{agent, peer, prompt, resource, toolset, transform},
+    vocabulary::{content, error, matching},
 };
 #[cfg(feature = "export")]
 #[doc(inline)]
 pub use tool_runtime_export as export;
-#[cfg(feature = "jwt")]
-#[doc(inline)]
-pub use tool_runtime_jwt::{JwtError, JwtVerifier, JwtVerifierBuilder};
 #[cfg(feature = "policy")]
 #[doc(inline)]
 pub use tool_runtime_policy as policy;
@@ -282,14 +226,6 @@ pub use tool_runtime_remote as remote;
 #[cfg(feature = "search")]
 #[doc(inline)]
 pub use tool_runtime_search as search;
-#[cfg(feature = "mcp-server")]
-#[doc(inline)]
-pub use tool_runtime_server::CacheScope;
-#[cfg(feature = "http")]
-#[doc(inline)]
-pub use tool_runtime_server::{
-    AuthRejection, Authenticate, BearerTokens, HttpOptions, ProtectedResource, TokensError,
-};
 #[cfg(feature = "shell")]
 #[doc(inline)]
 pub use tool_runtime_shell as shell;
@@ -299,6 +235,28 @@ pub use tool_runtime_skills as skills;
 #[cfg(feature = "testing")]
 #[doc(inline)]
 pub use tool_runtime_testing as testing;
+
+// What a file with tools, a test and a `main` need. Everything else is in the module of its topic.
+#[cfg(feature = "cli")]
+#[doc(inline)]
+pub use tool_runtime_cli::main;
+#[doc(no_inline)]
+pub use {
+    content::ContentBlock,
+    dispatch::CallAction,
+    error::{CallError, ErrorClass, ToolError},
+    peer::Form,
+    pool::{ToolPool, ToolPoolBuilder},
+    prompt::{Prompt, PromptMessage},
+    resource::Resource,
+    secret::Secret,
+    tool::{
+        Access, Action, IntoObservation, Json, Observation, Tool, ToolAnnotations, ToolCall,
+        ToolContext, ToolDefinition, ToolResult,
+    },
+    tool_runtime_core::vocabulary::{BoxFuture, CancellationToken, Principal},
+    toolset::Toolset,
+};
 
 #[cfg(feature = "macros")]
 #[doc = include_str!("../docs/tool.md")]
@@ -326,22 +284,18 @@ pub use tool_macros::external_tools;
 
 /// Items that a file with tools needs: `use tool_runtime::prelude::*;`.
 pub mod prelude {
+    #[doc(no_inline)]
+    pub use crate::{
+        Action, CallAction, ContentBlock, ErrorClass, Form, IntoObservation, Json, Observation,
+        Prompt, PromptMessage, Resource, Tool, ToolCall, ToolContext, ToolDefinition, ToolError,
+        ToolPool, ToolResult, Toolset,
+        prompt::{PromptAction, Role},
+        resource::ResourceAction,
+        toolset::SharedBy,
+    };
     #[cfg(feature = "macros")]
     #[doc(no_inline)]
-    pub use tool_macros::{Form, prompt, resource, tool, toolset};
-    #[doc(no_inline)]
-    pub use tool_runtime_core::dispatch::CallAction;
-    pub use tool_runtime_core::pool::ToolPool;
-    pub use tool_runtime_core::tool::peer::Form;
-    pub use tool_runtime_core::tool::prompt::{Prompt, PromptAction, PromptMessage, Role};
-    pub use tool_runtime_core::tool::resource::{Resource, ResourceAction};
-    pub use tool_runtime_core::tool::toolset::{SharedBy, Toolset};
-    pub use tool_runtime_core::tool::{
-        Action, IntoObservation, Json, Observation, Tool, ToolCall, ToolContext, ToolDefinition,
-        ToolResult,
-    };
-    pub use tool_runtime_core::vocabulary::content::ContentBlock;
-    pub use tool_runtime_core::vocabulary::error::{ErrorClass, ToolError};
+    pub use tool_macros::{prompt, resource, tool, toolset};
 }
 
 #[cfg(feature = "__fuzz")]

@@ -36,4 +36,4 @@ pub use tool_runtime_config::{
 };
 #[cfg(feature = "mcp-server")]
 #[doc(inline)]
-pub use tool_runtime_server::McpServer;
+pub use tool_runtime_server::{CacheScope, McpServer};

@@ -4,8 +4,8 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
+use tool_runtime::peer::{Answer, LogLevel};
 use tool_runtime::prelude::*;
-use tool_runtime::{Answer, LogLevel};
 
 /// The time between two looks at a file.
 const LOOK: Duration = Duration::from_millis(50);

@@ -1,10 +1,12 @@
 //! Three MCP servers behind a policy, approvals and a log. See `README.md`.
 
 use std::time::Duration;
+use tool_runtime::Secret;
 use tool_runtime::approvals::{ApprovalCommands, AskCaller, FileStore, Inbox, Remembering};
 use tool_runtime::audit::EventLog;
+use tool_runtime::cli::TerminalApprover;
 use tool_runtime::policy::LivePolicy;
-use tool_runtime::{Secret, Secrets, TerminalApprover};
+use tool_runtime::secret::Secrets;
 
 tool_runtime::main!(
     mcp = "servers.json",

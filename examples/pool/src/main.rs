@@ -6,8 +6,10 @@
 
 mod notebook;
 
+use tool_runtime::govern::{Approval, ApprovalRequest};
+use tool_runtime::hook::{Before, Hook, HookCall};
+use tool_runtime::pool::{PoolConfig, Registry};
 use tool_runtime::prelude::*;
-use tool_runtime::{Approval, ApprovalRequest, Before, Hook, HookCall, PoolConfig, Registry};
 
 /// Add two integers.
 #[tool(read_only, idempotent)]

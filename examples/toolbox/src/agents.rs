@@ -2,7 +2,7 @@
 
 use crate::BoxError;
 use std::sync::Arc;
-use tool_runtime::ProgramArguments;
+use tool_runtime::cli::ProgramArguments;
 use tool_runtime::policy::Permissions;
 use tool_runtime_agent::{Model, ScriptedModel, SubAgents};
 

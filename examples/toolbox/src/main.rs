@@ -20,12 +20,13 @@ mod targets;
 
 use std::process::ExitCode;
 use tool_runtime::approvals::AskCaller;
+use tool_runtime::cli::{Cli, ProgramArguments, TerminalApprover};
 use tool_runtime::mcp::{McpConfig, McpManager, PinCommand, Subreaper};
 use tool_runtime::policy::Policy;
+use tool_runtime::pool::Source;
 use tool_runtime::prelude::*;
 use tool_runtime::shell::ShellMatcher;
 use tool_runtime::skills::Skills;
-use tool_runtime::{Cli, ProgramArguments, Source, TerminalApprover};
 
 type BoxError = Box<dyn std::error::Error>;
 

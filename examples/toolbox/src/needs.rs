@@ -1,6 +1,7 @@
 //! Requirements of the tools that this program knows, for `report`.
 
-use tool_runtime::{ProgramArguments, Requirement};
+use tool_runtime::cli::ProgramArguments;
+use tool_runtime::tool::Requirement;
 use tool_runtime_builtins::Builtins;
 use tool_runtime_builtins::shell::ShellParams;
 

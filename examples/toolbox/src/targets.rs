@@ -4,7 +4,7 @@ use crate::BoxError;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::time::Duration;
-use tool_runtime::ProgramArguments;
+use tool_runtime::cli::ProgramArguments;
 use tool_runtime_builtins::schedule::Target;
 
 /// A target, as the file has it: `{"builds": {"url": "https://..", "key_variable": "BUILDS_KEY"}}`.

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 use std::fs;
 use tempfile::TempDir;
+use tool_runtime::govern::{Approval, ApprovalRequest};
 use tool_runtime::policy::{PermissionMode, Permissions};
 use tool_runtime::prelude::*;
 use tool_runtime::skills::{SkillLibrary, Skills};
-use tool_runtime::{Approval, ApprovalRequest};
 use tool_runtime_builtins::people::PeopleParams;
 use tool_runtime_builtins::shell::ShellParams;
 use tool_runtime_builtins::{Builtins, Workspace};

@@ -1,7 +1,8 @@
 //! Pools of linked tools, of a given size.
 
 use crate::case::Case;
-use tool_runtime::{Registration, ToolPool, ToolPoolBuilder};
+use tool_runtime::tool::Registration;
+use tool_runtime::{ToolPool, ToolPoolBuilder};
 
 mod fillers {
     //! Minimal tools: only the lookup of their names matters.

@@ -1,7 +1,8 @@
 //! Answers to the questions of servers.
 
 use serde_json::{Map, Value, json};
-use tool_runtime::{BoxFuture, Peer, PeerCapability, PeerError, PeerRequest};
+use tool_runtime::BoxFuture;
+use tool_runtime::peer::{Peer, PeerCapability, PeerError, PeerRequest};
 
 /// A host that fills in each form with its defaults, has one root, and a model with a fixed answer.
 pub(crate) struct Host;

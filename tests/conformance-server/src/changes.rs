@@ -1,7 +1,8 @@
 //! Tools that change the lists of the server.
 
+use tool_runtime::Prompt;
+use tool_runtime::pool::Source;
 use tool_runtime::prelude::*;
-use tool_runtime::{Prompt, Source};
 
 /// Add a tool, or remove it again.
 #[tool]

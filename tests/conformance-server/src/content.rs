@@ -1,7 +1,7 @@
 //! Tools that return each kind of content.
 
 use crate::samples::{PNG, WAV};
-use tool_runtime::ResourceContents;
+use tool_runtime::content::ResourceContents;
 use tool_runtime::prelude::*;
 
 /// Answer with text.

@@ -2,8 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tool_runtime::peer::{Answer, PeerError, SamplingRequest};
 use tool_runtime::prelude::*;
-use tool_runtime::{Answer, PeerError, SamplingRequest};
 
 /// Ask the client's model.
 #[tool(read_only)]

@@ -2,8 +2,9 @@
 
 use crate::questions::asked_for_context;
 use crate::samples::PNG;
+use tool_runtime::content::ResourceContents;
+use tool_runtime::peer::PeerError;
 use tool_runtime::prelude::*;
-use tool_runtime::{PeerError, ResourceContents};
 
 /// Say one thing.
 #[prompt]

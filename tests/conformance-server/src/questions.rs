@@ -2,8 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tool_runtime::peer::{Answer, PeerCapability, PeerError, SamplingRequest};
 use tool_runtime::prelude::*;
-use tool_runtime::{Answer, PeerCapability, PeerError, SamplingRequest};
 
 #[derive(Deserialize, JsonSchema, Form)]
 pub(crate) struct Named {

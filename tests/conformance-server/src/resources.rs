@@ -2,7 +2,7 @@
 
 use crate::samples::PNG;
 use serde::Serialize;
-use tool_runtime::ResourceContents;
+use tool_runtime::content::ResourceContents;
 use tool_runtime::prelude::*;
 
 /// Text that never changes.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 use tokio::time::sleep;
-use tool_runtime::LogLevel;
+use tool_runtime::peer::LogLevel;
 use tool_runtime::prelude::*;
 
 /// Duration of one stage of the work.

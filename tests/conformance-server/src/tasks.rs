@@ -5,8 +5,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
 use tokio::time::sleep;
+use tool_runtime::error::ProtocolError;
+use tool_runtime::peer::{Answer, PeerError};
 use tool_runtime::prelude::*;
-use tool_runtime::{Answer, PeerError, ProtocolError};
 
 /// Time that the search for a file takes.
 const LOOK: Duration = Duration::from_millis(20);

@@ -5,8 +5,8 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 use tool_runtime::__fuzz::Walker;
-use tool_runtime::Arguments;
 use tool_runtime::prelude::*;
+use tool_runtime::tool::Arguments;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -6,9 +6,10 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::runtime::Builder;
 use tokio::time::timeout;
+use tool_runtime::__fuzz;
+use tool_runtime::http::HttpOptions;
 use tool_runtime::mcp::McpServer;
 use tool_runtime::prelude::*;
-use tool_runtime::{__fuzz, HttpOptions};
 
 static POOL: LazyLock<ToolPool> =
     LazyLock::new(|| ToolPool::builder().tool::<AddAction>().build().expect("a pool"));

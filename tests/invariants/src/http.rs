@@ -17,9 +17,11 @@ use std::sync::LazyLock;
 use std::time::Duration;
 use tokio::runtime::Builder;
 use tokio::time::timeout;
+use tool_runtime::__fuzz;
+use tool_runtime::http::HttpOptions;
 use tool_runtime::mcp::McpServer;
+use tool_runtime::peer::{Answer, LogLevel};
 use tool_runtime::prelude::*;
-use tool_runtime::{__fuzz, Answer, HttpOptions, LogLevel};
 use tower::ServiceExt as _;
 
 /// Return the region.

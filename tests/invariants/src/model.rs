@@ -7,7 +7,8 @@ use tokio::runtime::Builder;
 use tool_runtime::__fuzz::Walker;
 use tool_runtime::export::{AnswerStream, Api, Export};
 use tool_runtime::prelude::*;
-use tool_runtime::{Arguments, BoxFuture, CallError, Executor};
+use tool_runtime::tool::{Arguments, Executor};
+use tool_runtime::{BoxFuture, CallError};
 
 /// Answers with its arguments.
 struct Echo;

@@ -9,10 +9,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use tool_runtime::{
-    CallEvent, CallStage, ErrorClass, Execution, Receipt, Recorder, ToolCall, ToolContext,
-    ToolPool, ToolResult,
-};
+use tool_runtime::govern::{CallEvent, CallStage, Receipt, Recorder};
+use tool_runtime::tool::Execution;
+use tool_runtime::{ErrorClass, ToolCall, ToolContext, ToolPool, ToolResult};
 
 /// The number of calls at the same time.
 const IN_FLIGHT: usize = 32;

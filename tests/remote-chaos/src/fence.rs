@@ -9,7 +9,8 @@ use std::collections::HashSet;
 use std::env;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tool_runtime::{BoxFuture, StepId};
+use tool_runtime::BoxFuture;
+use tool_runtime::tool::StepId;
 use tool_runtime_remote::{
     Author, BlobRef, Board, BoardError, BoardState, CallerName, Claim, Depth, Ended, Job, Json,
     Listener, Payload, Queue, Reach, Record, Revised, Revision, RunnerId, State, StepKey, Swap,

@@ -2,7 +2,7 @@
 
 use crate::{Failure, files, network};
 use std::path::Path;
-use tool_runtime::BearerTokens;
+use tool_runtime::http::BearerTokens;
 use tool_runtime_remote::Hub;
 
 pub(crate) async fn run(folder: &Path, port: &str) -> Result<(), Failure> {

@@ -11,7 +11,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::SetOnce;
 use tokio::time::sleep;
-use tool_runtime::{RetryMode, ToolContext, ToolPool};
+use tool_runtime::tool::RetryMode;
+use tool_runtime::{ToolContext, ToolPool};
 use tool_runtime_remote::Runner;
 
 /// The longest time before the effect of a tool, and after it, in milliseconds. In a control it is longer than the server

@@ -8,7 +8,7 @@ async fn notes() -> String {
 
 // Not an error: the resource is made.
 async fn run(context: &ToolContext) -> String {
-    use tool_runtime::ResourceAction;
+    use tool_runtime::resource::ResourceAction;
     NotesResource {}.run(context).await
 }
 

@@ -19,7 +19,7 @@ impl Toolset for Clock {
     }
 }
 
-async fn pool() -> Result<ToolPool, tool_runtime::PoolError> {
+async fn pool() -> Result<ToolPool, tool_runtime::pool::PoolError> {
     Ok(ToolPool::builder().toolset::<Clock>(()).build()?)
 }
 

@@ -8,7 +8,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
-use tool_runtime::{Form, FormChoice, FormField, PeerError, ToolContext};
+use tool_runtime::peer::{FormChoice, FormField, PeerError};
+use tool_runtime::{Form, ToolContext};
 
 #[derive(Deserialize, JsonSchema, Form, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[serde(rename_all = "lowercase")]

@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
-use tool_runtime::MatchAs;
+use tool_runtime::matching::MatchAs;
 use tool_runtime::prelude::*;
 
 /// Read a file.

@@ -2,8 +2,8 @@
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, Ordering};
-use tool_runtime::ToolsetKind;
 use tool_runtime::prelude::*;
+use tool_runtime::toolset::ToolsetKind;
 
 struct Step(i64);
 

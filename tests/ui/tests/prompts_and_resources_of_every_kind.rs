@@ -7,7 +7,8 @@
 extern crate std as real;
 extern crate tool_runtime as actual;
 
-use actual::{PromptAction as _, ResourceAction as _};
+use actual::prompt::PromptAction as _;
+use actual::resource::ResourceAction as _;
 use real::primitive::{str, u8, u32, usize};
 use real::string::String;
 use real::vec::Vec;

@@ -12,10 +12,10 @@ use std::fmt;
 #[cfg(feature = "mcp-client")]
 use std::path::Path;
 use std::sync::Arc;
-use tool_runtime::Snapshot;
 use tool_runtime::export::Export;
 #[cfg(feature = "mcp-client")]
 use tool_runtime::mcp::{McpConfig, McpConfigError, McpManager, McpManagerBuilder};
+use tool_runtime::pool::Snapshot;
 use tool_runtime::prelude::*;
 
 /// The default limit on the requests of one run.

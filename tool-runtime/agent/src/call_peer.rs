@@ -4,10 +4,10 @@ use crate::event::AgentEvent;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use tokio::sync::mpsc::UnboundedSender;
-use tool_runtime::{
-    BoxFuture, LogEntry, LogLevel, Peer, PeerCapability, PeerError, PeerInfo, PeerRequest,
-    Progress, ToolContext,
+use tool_runtime::peer::{
+    LogEntry, LogLevel, Peer, PeerCapability, PeerError, PeerInfo, PeerRequest, Progress,
 };
+use tool_runtime::{BoxFuture, ToolContext};
 
 /// Turns progress and log entries of one call into events. The caller of the run answers questions.
 pub(crate) struct CallPeer {

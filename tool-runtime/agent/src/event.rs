@@ -5,8 +5,8 @@ use std::sync::Arc;
 use tool_runtime::export::{Delta, FinishReason, ImportError};
 #[cfg(feature = "mcp-client")]
 use tool_runtime::mcp::{McpManagerError, McpServerStatus};
+use tool_runtime::peer::{LogEntry, Progress};
 use tool_runtime::prelude::*;
-use tool_runtime::{LogEntry, Progress};
 
 /// An event of a run.
 #[derive(Debug)]
@@ -16,12 +16,12 @@ pub enum AgentEvent {
     /// its tools are added then.
     #[cfg(feature = "mcp-client")]
     Servers(Vec<McpServerStatus>),
-    /// A message of an [`AgentMailbox`](tool_runtime::AgentMailbox) became part of the conversation.
+    /// A message of an [`AgentMailbox`](tool_runtime::agent::AgentMailbox) became part of the conversation.
     Received(String),
     /// A part of a streamed answer.
     Delta(Delta),
     /// The complete text of an answer of the model, or the answer by which a call
-    /// [ended](tool_runtime::AgentRun::finish) the run.
+    /// [ended](tool_runtime::agent::AgentRun::finish) the run.
     Message(String),
     /// The answer of the model is incomplete. Its calls do not run: each gets an error as its result, and the run goes on.
     Cut(FinishReason),

@@ -11,10 +11,13 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tool_runtime::CancellationToken;
+use tool_runtime::agent::{AgentOutcome, AgentRun};
 #[cfg(feature = "mcp-client")]
 use tool_runtime::mcp::McpServerStatus;
+use tool_runtime::pool::PoolSession;
 use tool_runtime::prelude::*;
-use tool_runtime::{AgentOutcome, AgentRun, CancellationToken, PoolSession, Usage};
+use tool_runtime::tool::Usage;
 use turn::Phase;
 
 /// A conversation of an agent: a task, and further ones by [`Self::send`].
@@ -123,7 +126,7 @@ impl Run {
     }
 
     /// Adapts the context of all calls: the principal, further state, or a
-    /// [peer](tool_runtime::Peer) that answers the questions of tools. Default: that of the pool.
+    /// [peer](tool_runtime::peer::Peer) that answers the questions of tools. Default: that of the pool.
     ///
     /// ```
     /// # use tool_runtime::prelude::*;

@@ -17,11 +17,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tool_runtime::agent::{AgentHandle, AgentOutcome, AgentSpawner, SpawnKind, SpawnRequest};
+use tool_runtime::pool::{PoolSession, Restriction};
 use tool_runtime::prelude::*;
-use tool_runtime::{
-    AgentHandle, AgentOutcome, AgentSpawner, BoxFuture, CancellationToken, PoolSession,
-    Restriction, SpawnKind, SpawnRequest,
-};
+use tool_runtime::{BoxFuture, CancellationToken};
 
 const MAX_TURNS: usize = 50;
 const MAX_DEPTH: usize = 3;
@@ -41,7 +40,7 @@ const MAX_ENDED: usize = 32;
 /// ```
 /// use std::sync::Arc;
 /// use tool_runtime::prelude::*;
-/// use tool_runtime::{AgentSpawner, SpawnRequest};
+/// use tool_runtime::agent::{AgentSpawner, SpawnRequest};
 /// use tool_runtime_agent::{Agent, ScriptedModel, SubAgents};
 ///
 /// /// Delegate a task to another agent.
@@ -168,7 +167,8 @@ impl SubAgents {
     /// ```
     /// use std::sync::Arc;
     /// use tool_runtime::policy::{PermissionMode, Permissions};
-    /// use tool_runtime::{AgentSpawner, ToolPool};
+    /// use tool_runtime::ToolPool;
+    /// use tool_runtime::agent::AgentSpawner;
     /// use tool_runtime_agent::{ScriptedModel, SubAgents};
     ///
     /// let permissions = Permissions::new(PermissionMode::AcceptEdits);

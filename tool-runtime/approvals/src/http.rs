@@ -30,12 +30,12 @@ const MAX_ANSWER: usize = 64 * 1024;
 ///
 /// ```
 /// use std::sync::Arc;
-/// use tool_runtime::BearerTokens;
+/// use tool_runtime::http::BearerTokens;
 /// use tool_runtime::approvals::{MemoryStore, router};
 ///
 /// let people = BearerTokens::parse("ada:8fQm2x1vXk9p8fQm")?;
 /// let app: axum::Router = router(Arc::new(MemoryStore::new()), people);
-/// # Ok::<(), tool_runtime::TokensError>(())
+/// # Ok::<(), tool_runtime::http::TokensError>(())
 /// ```
 pub fn router(store: Arc<dyn ApprovalStore>, people: impl Authenticate) -> Router {
     let people: Arc<dyn Authenticate> = Arc::new(people);

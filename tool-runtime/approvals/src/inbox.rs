@@ -23,7 +23,7 @@ const EXPIRY: Duration = Duration::from_secs(15 * 60);
 /// ```
 /// use tool_runtime::approvals::{ApprovalAnswer, ApprovalStore, Inbox, MemoryStore};
 /// use tool_runtime::prelude::*;
-/// use tool_runtime::{Before, Hook};
+/// use tool_runtime::hook::{Before, Hook};
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
 /// let store = MemoryStore::new();

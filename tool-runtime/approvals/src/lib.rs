@@ -6,7 +6,7 @@
 //! ```
 //! use tool_runtime::approvals::{AskCaller, Inbox, MemoryStore, Remembering};
 //! use tool_runtime::prelude::*;
-//! use tool_runtime::{Before, Hook};
+//! use tool_runtime::hook::{Before, Hook};
 //!
 //! // The user of the client if it shows forms, else a person who reads the inbox.
 //! let inbox = Inbox::new(MemoryStore::new());
@@ -16,7 +16,7 @@
 //!     .approver(approver)
 //!     .allow_empty()
 //!     .build()?;
-//! # Ok::<(), tool_runtime::PoolError>(())
+//! # Ok::<(), tool_runtime::pool::PoolError>(())
 //! ```
 //!
 //! [`Approver`]: tool_runtime_core::govern::Approver

@@ -30,14 +30,15 @@ const EXPIRY: Duration = Duration::from_secs(30 * 86_400);
 ///
 /// ```
 /// use tool_runtime::approvals::Remembering;
-/// use tool_runtime::{Approval, ApprovalRequest, Remember, ToolPool};
+/// use tool_runtime::ToolPool;
+/// use tool_runtime::govern::{Approval, ApprovalRequest, Remember};
 ///
 /// let approver = Remembering::new(|request: ApprovalRequest| async move {
 ///     println!("{}", request.question());
 ///     Approval::approved().remembered(Remember::Session)
 /// });
 /// let pool = ToolPool::builder().approver(approver).allow_empty().build()?;
-/// # Ok::<(), tool_runtime::PoolError>(())
+/// # Ok::<(), tool_runtime::pool::PoolError>(())
 /// ```
 pub struct Remembering<A> {
     inner: A,

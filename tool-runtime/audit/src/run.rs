@@ -11,7 +11,7 @@ use std::time::Duration;
 /// ```
 /// # use std::sync::Arc;
 /// # use tool_runtime::prelude::*;
-/// # use tool_runtime::Execution;
+/// # use tool_runtime::tool::Execution;
 /// # use tool_runtime::audit::{EventLog, RunState};
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {

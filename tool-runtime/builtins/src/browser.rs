@@ -49,8 +49,8 @@ use crate::workspace::Workspace;
 use session::Setup;
 use sessions::Sessions;
 use std::path::{Path, PathBuf};
-use tool_runtime::Requirement;
 use tool_runtime::prelude::*;
+use tool_runtime::tool::Requirement;
 
 impl Builtins {
     /// Adds the tools for a browser. Without an installed Chromium they are hidden, and the pool's report names the

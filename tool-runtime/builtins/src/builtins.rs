@@ -1,7 +1,9 @@
 //! The extension that adds families of tools to a pool.
 
 use crate::workspace::Workspace;
-use tool_runtime::{PoolExtension, Requirement, Source, Tool, ToolPoolBuilder, Toolset};
+use tool_runtime::pool::{PoolExtension, Source};
+use tool_runtime::tool::Requirement;
+use tool_runtime::{Tool, ToolPoolBuilder, Toolset};
 
 /// The names and arguments under which tools are offered. The code behind them is the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,7 +85,7 @@ impl Builtins {
     /// shows it, and a [missing](Requirement::missing) one hides the tool.
     ///
     /// ```
-    /// use tool_runtime::Requirement;
+    /// use tool_runtime::tool::Requirement;
     /// use tool_runtime::prelude::*;
     /// use tool_runtime_builtins::{Builtins, Workspace};
     ///

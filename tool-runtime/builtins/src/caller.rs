@@ -1,6 +1,8 @@
 //! The caller of a tool: an agent of a session.
 
-use tool_runtime::{AgentRun, SessionId, ToolContext};
+use tool_runtime::ToolContext;
+use tool_runtime::agent::AgentRun;
+use tool_runtime::tool::SessionId;
 
 /// The caller of a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

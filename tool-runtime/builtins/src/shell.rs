@@ -59,8 +59,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use terminal::{MAX_TIME, Request, Terminals};
+use tool_runtime::ToolPoolBuilder;
+use tool_runtime::pool::Source;
 use tool_runtime::prelude::*;
-use tool_runtime::{Source, ToolPoolBuilder};
 
 /// Time limits of a command, in milliseconds.
 const DEFAULT_TIMEOUT: u64 = 120_000;

@@ -19,7 +19,7 @@
 //!
 //! The agent that no other agent started is the `lead` of all teams of its principal; an agent that was started with
 //! `team_name` is a member. Members send messages to members of their own team. An agent loop adds them to the
-//! conversation before the next request to its model, by [`AgentMailbox`](tool_runtime::AgentMailbox); other programs
+//! conversation before the next request to its model, by [`AgentMailbox`](tool_runtime::agent::AgentMailbox); other programs
 //! call `ReadMessages`. A message is read once. Two programs of one principal that share a file are one lead: give
 //! them principals of their own, or a file each.
 //!
@@ -66,7 +66,7 @@ pub(crate) use team::{Mailbox, Teams};
 
 use std::fmt;
 use std::sync::Arc;
-use tool_runtime::AgentSpawner;
+use tool_runtime::agent::AgentSpawner;
 
 /// Settings of the tools for tasks, teams and sub-agents.
 ///

@@ -21,7 +21,8 @@ use tool_runtime_core::vocabulary::BoxFuture;
 ///
 /// ```
 /// use tool_runtime::prelude::*;
-/// use tool_runtime::{Before, Hook, TerminalApprover};
+/// use tool_runtime::cli::TerminalApprover;
+/// use tool_runtime::hook::{Before, Hook};
 ///
 /// let ping = Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
 /// let pool = ToolPool::builder()
@@ -29,7 +30,7 @@ use tool_runtime_core::vocabulary::BoxFuture;
 ///     .hook(Hook::before("*", |_| async { Before::ask("May this run?") }))
 ///     .approver(TerminalApprover::new())
 ///     .build()?;
-/// # Ok::<(), tool_runtime::PoolError>(())
+/// # Ok::<(), tool_runtime::pool::PoolError>(())
 /// ```
 #[derive(Clone)]
 pub struct TerminalApprover {
@@ -66,11 +67,12 @@ impl TerminalApprover {
     /// input and output must not use it. Default: asks at a terminal alone.
     ///
     /// ```
-    /// use tool_runtime::{TerminalApprover, ToolPool};
+    /// use tool_runtime::ToolPool;
+    /// use tool_runtime::cli::TerminalApprover;
     ///
     /// let approver = TerminalApprover::new().piped();
     /// let pool = ToolPool::builder().approver(approver).allow_empty().build()?;
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// ```
     #[must_use]
     pub fn piped(mut self) -> Self {

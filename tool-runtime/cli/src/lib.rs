@@ -95,7 +95,7 @@ mod exit {
 ///
 /// ```no_run
 /// use std::process::ExitCode;
-/// use tool_runtime::Cli;
+/// use tool_runtime::cli::Cli;
 /// use tool_runtime::prelude::*;
 ///
 /// fn main() -> ExitCode {
@@ -202,14 +202,15 @@ impl Cli {
     /// taken out.
     ///
     /// ```
-    /// # use tool_runtime::{Cli, prelude::*};
+    /// # use tool_runtime::cli::Cli;
+    /// # use tool_runtime::prelude::*;
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
     /// let pool = ToolPool::builder()
     ///     .add(Tool::builder("ping", "Answer at once.").handler(|| async { "pong" }))
     ///     .build()?;
     /// let code = Cli::new(pool).run_from(["program", "call", "ping"]).await;
     /// assert_eq!(code, std::process::ExitCode::SUCCESS);
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// # }).unwrap();
     /// ```
     pub async fn run_from<T>(mut self, arguments: impl IntoIterator<Item = T>) -> ExitCode

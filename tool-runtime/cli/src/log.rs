@@ -147,7 +147,7 @@ impl Write for Log {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tool_runtime::Secrets;
+    use tool_runtime::secret::Secrets;
 
     #[test]
     fn a_line_shows_no_secret() {

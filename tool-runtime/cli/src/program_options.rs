@@ -14,7 +14,7 @@ use tool_runtime_core::seam::program_name;
 /// ```
 /// use std::process::ExitCode;
 /// use tool_runtime::prelude::*;
-/// use tool_runtime::{Cli, ProgramOptions};
+/// use tool_runtime::cli::{Cli, ProgramOptions};
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
 /// let options = ProgramOptions::new()
@@ -138,7 +138,7 @@ impl ProgramArguments {
     /// The command: the first argument that is not an option. `None` if there is none.
     ///
     /// ```
-    /// use tool_runtime::ProgramOptions;
+    /// use tool_runtime::cli::ProgramOptions;
     ///
     /// let options = ProgramOptions::new().option("root", "DIR", "A directory");
     /// let arguments = options.parse(["program", "--root", "src", "call", "Grep"]).expect("arguments");

@@ -230,7 +230,7 @@ impl McpServerConfig {
     ///
     /// ```
     /// # use tool_runtime::mcp::McpServerConfig;
-    /// use tool_runtime::ToolTransform;
+    /// use tool_runtime::transform::ToolTransform;
     ///
     /// let mail = McpServerConfig::stdio("mcp-server-mail")
     ///     .transform("msg_send", ToolTransform::new().name("send").fix("account", "work"));
@@ -290,7 +290,7 @@ impl McpServerConfig {
     /// let server = McpServerConfig::stdio("files").include("read_*".parse()?).exclude("read_all".parse()?);
     /// assert!(server.includes("read_text"));
     /// assert!(!server.includes("read_all") && !server.includes("write"));
-    /// # Ok::<(), tool_runtime::PatternError>(())
+    /// # Ok::<(), tool_runtime::matching::PatternError>(())
     /// ```
     pub fn includes(&self, tool: &str) -> bool {
         let any = |patterns: &[ToolPattern]| patterns.iter().any(|pattern| matches(pattern, tool));

@@ -67,7 +67,7 @@ impl ToolPool {
     ///     .build()?;
     /// let result = pool.call(ToolCall::new("ping", "")).await;
     /// assert_eq!(result.observation().to_text(), "pong");
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// # }).unwrap();
     /// ```
     pub async fn call(&self, call: ToolCall) -> ToolResult {
@@ -91,7 +91,7 @@ impl ToolPool {
     /// token.cancel();
     /// let result = pool.call_with(ToolCall::new("wait", ""), &context).await;
     /// assert_eq!(result.error().unwrap().class(), ErrorClass::Cancelled);
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// # }).unwrap();
     /// ```
     pub async fn call_with(&self, call: ToolCall, context: &ToolContext) -> ToolResult {
@@ -131,7 +131,7 @@ impl ToolPool {
     ///     .build()?;
     /// assert_eq!(pool.call_json("ping", "{}").await, r#"{"content":[{"type":"text","text":"pong"}]}"#);
     /// assert!(pool.call_json("pong", "{}").await.contains("did you mean `ping`?"));
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// # }).unwrap();
     /// ```
     pub async fn call_json(&self, name: &str, arguments: &str) -> String {

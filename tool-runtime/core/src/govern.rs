@@ -1,7 +1,7 @@
 //! Traits by which other parts of a program govern the calls of a pool: policies, limits, records and
 //! steps.
 //!
-//! Each governed call is a [`Step`]: proposed, decided (again after each rewriting), looked up in the step store, asked
+//! Each governed call is a `Step`: proposed, decided (again after each rewriting), looked up in the step store, asked
 //! about, decided, reserved, started, finished. The stages that do this are in `dispatch`.
 
 pub mod hook;

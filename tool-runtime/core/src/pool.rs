@@ -9,7 +9,7 @@
 //! A context holds its pool weakly. State that holds its own pool keeps it alive until it is closed.
 //!
 //! Prompts and resources live in the same snapshot, in a catalog that a change replaces as a whole;
-//! filters and restrictions do not apply to them. A [`Watcher`] gathers changes as flags and a set,
+//! filters and restrictions do not apply to them. A `Watcher` gathers changes as flags and a set,
 //! not as a queue: many changes become one notification, and the memory is bounded.
 
 mod attached;

@@ -22,7 +22,7 @@
 //! let pool = ToolPool::builder().tool::<AddAction>().build()?;
 //! let export = pool.snapshot().export(Api::OpenAiChat.strict());
 //! assert_eq!(export.definitions()[0]["function"]["strict"], true);
-//! # Ok::<(), tool_runtime::PoolError>(())
+//! # Ok::<(), tool_runtime::pool::PoolError>(())
 //! ```
 //!
 //! | Module | Topic |

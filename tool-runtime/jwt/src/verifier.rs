@@ -23,14 +23,14 @@ use tool_runtime_server::{AuthRejection, Authenticate};
 /// fails, the known keys stay valid and a warning is logged.
 ///
 /// ```
-/// use tool_runtime::{HttpOptions, JwtVerifier, ProtectedResource};
+/// use tool_runtime::http::{HttpOptions, JwtVerifier, ProtectedResource};
 ///
 /// let resource = "https://notes.example.com/mcp";
 /// let verifier = JwtVerifier::builder("https://login.example.com").audience(resource).build()?;
 /// let options = HttpOptions::default().auth(verifier).protected_resource(
 ///     ProtectedResource::new(resource).authorization_server("https://login.example.com"),
 /// );
-/// # Ok::<(), tool_runtime::JwtError>(())
+/// # Ok::<(), tool_runtime::http::JwtError>(())
 /// ```
 #[derive(Debug)]
 pub struct JwtVerifier {

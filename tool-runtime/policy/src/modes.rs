@@ -117,7 +117,7 @@ impl TryFrom<String> for PermissionMode {
 /// permissions.set(PermissionMode::AcceptEdits);
 /// assert!(!pool.call(ToolCall::new("fs.write", "")).await.is_error());
 /// # });
-/// # Ok::<(), tool_runtime::PoolError>(())
+/// # Ok::<(), tool_runtime::pool::PoolError>(())
 /// ```
 #[derive(Clone)]
 pub struct Permissions {
@@ -196,7 +196,7 @@ impl Permissions {
     /// permissions.set_for(&one.pool().context(), Some(PermissionMode::AcceptEdits)).unwrap();
     /// assert_eq!(permissions.mode(&one.pool().context()), PermissionMode::AcceptEdits);
     /// assert_eq!(permissions.mode(&other.pool().context()), PermissionMode::Plan);
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// ```
     ///
     /// # Errors
@@ -242,7 +242,7 @@ impl Permissions {
     /// assert_eq!(permissions.mode(&context), PermissionMode::Plan);
     /// assert!(permissions.end_plan(&context));
     /// assert_eq!(permissions.mode(&context), PermissionMode::AcceptEdits);
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// ```
     ///
     /// # Errors

@@ -22,7 +22,7 @@ use tool_runtime_core::govern::{CallView, Risk};
 ///
 /// ```
 /// use tool_runtime::policy::SecurityAnalyzer;
-/// use tool_runtime::{CallView, Risk};
+/// use tool_runtime::govern::{CallView, Risk};
 ///
 /// /// Everything that leaves the house is risky.
 /// struct Outbound;

@@ -14,7 +14,7 @@ use tool_runtime_core::vocabulary::Principal;
 /// ```
 /// use tool_runtime::policy::{Hint::Destructive, PoolRules as _};
 /// use tool_runtime::prelude::*;
-/// use tool_runtime::{Approval, ApprovalRequest};
+/// use tool_runtime::govern::{Approval, ApprovalRequest};
 ///
 /// let clear = Tool::builder("clear", "Remove all.").handler(|| async { "gone" });
 /// let pool = ToolPool::builder()
@@ -26,7 +26,7 @@ use tool_runtime_core::vocabulary::Principal;
 /// let result = pool.call(ToolCall::new("clear", "")).await;
 /// assert_eq!(result.error().unwrap().class(), ErrorClass::ApprovalRejected);
 /// # });
-/// # Ok::<(), tool_runtime::PoolError>(())
+/// # Ok::<(), tool_runtime::pool::PoolError>(())
 /// ```
 pub trait PoolRules: Sized + sealed::Sealed {
     /// Has a person asked about tools with a hint.
@@ -46,7 +46,8 @@ pub trait PoolRules: Sized + sealed::Sealed {
     ///
     /// ```
     /// use tool_runtime::policy::{CanUse, PoolRules as _};
-    /// use tool_runtime::{HookCall, ToolPool};
+    /// use tool_runtime::ToolPool;
+    /// use tool_runtime::hook::HookCall;
     ///
     /// let pool = ToolPool::builder()
     ///     .can_use(|call: HookCall| async move {
@@ -57,7 +58,7 @@ pub trait PoolRules: Sized + sealed::Sealed {
     ///     })
     ///     .allow_empty()
     ///     .build()?;
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// ```
     #[must_use]
     fn can_use<F, A>(self, callback: F) -> Self

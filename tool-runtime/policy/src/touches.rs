@@ -18,7 +18,7 @@ const FILE: &str = "file:";
 ///
 /// ```
 /// use tool_runtime::policy::{Policy, Rule, SampleCall, Touches};
-/// use tool_runtime::Effect;
+/// use tool_runtime::govern::Effect;
 ///
 /// let keys = Touches::new(["*.key", "/etc"]).writing();
 /// let policy = Policy::builder()

@@ -29,7 +29,7 @@ const LENGTH: f32 = 0.5;
 ///     .build()?;
 /// let index = ToolIndex::new(&pool.snapshot());
 /// assert_eq!(index.search("deleting files", 5)[0].name, "files.delete_file");
-/// # Ok::<(), tool_runtime::PoolError>(())
+/// # Ok::<(), tool_runtime::pool::PoolError>(())
 /// ```
 pub struct ToolIndex {
     /// Sorted.

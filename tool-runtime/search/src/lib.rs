@@ -23,7 +23,7 @@
 //! let pool = ToolPool::builder().tool::<AddAction>().build()?;
 //! let index = ToolIndex::new(&pool.snapshot());
 //! assert_eq!(index.search("adding numbers", 5)[0].name, "add");
-//! # Ok::<(), tool_runtime::PoolError>(())
+//! # Ok::<(), tool_runtime::pool::PoolError>(())
 //! ```
 //!
 //! [`ToolSearch`] is such a search as a tool for models. [`ActiveTools`] keeps the tools that it

@@ -88,7 +88,7 @@ impl McpServer {
     /// ```no_run
     /// use tool_runtime::prelude::*;
     /// use tool_runtime::mcp::McpServer;
-    /// use tool_runtime::HttpOptions;
+    /// use tool_runtime::http::HttpOptions;
     ///
     /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
     /// let pool = ToolPool::builder().linked().build()?;
@@ -145,7 +145,7 @@ impl McpServer {
     /// ```
     /// use tool_runtime::prelude::*;
     /// use tool_runtime::mcp::McpServer;
-    /// use tool_runtime::HttpOptions;
+    /// use tool_runtime::http::HttpOptions;
     ///
     /// let pool = ToolPool::builder().build()?;
     /// let server = McpServer::new(pool, "notes", "1.2.0");
@@ -163,7 +163,7 @@ impl McpServer {
     /// use std::sync::{Arc, Mutex};
     /// use tool_runtime::prelude::*;
     /// use tool_runtime::mcp::McpServer;
-    /// use tool_runtime::HttpOptions;
+    /// use tool_runtime::http::HttpOptions;
     ///
     /// struct Db(Mutex<Vec<String>>);
     ///

@@ -168,13 +168,14 @@ impl McpServer {
     /// ```
     /// use std::time::Duration;
     /// use tool_runtime::mcp::McpServer;
-    /// use tool_runtime::{CacheScope, ToolPool};
+    /// use tool_runtime::ToolPool;
+    /// use tool_runtime::mcp::CacheScope;
     ///
     /// let pool = ToolPool::builder().build()?;
     /// let server = McpServer::new(pool, "notes", "1.2.0")
     ///     .with_cache_hint(Duration::from_secs(30), CacheScope::Public);
     /// # let _ = server;
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// ```
     #[must_use]
     pub fn with_cache_hint(mut self, fresh: Duration, scope: CacheScope) -> Self {
@@ -222,7 +223,7 @@ impl McpServer {
     /// let server = McpServer::new(pool, "notes", "1.2.0")
     ///     .with_ignored_arguments(["toolCallId", "sessionId"]);
     /// # let _ = server;
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// ```
     #[must_use]
     pub fn with_ignored_arguments<N: Into<String>>(

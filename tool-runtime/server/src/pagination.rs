@@ -8,7 +8,7 @@ use tool_runtime_core::seam::excerpt;
 /// Whether answers may be shared between users of a cache.
 ///
 /// ```
-/// use tool_runtime::CacheScope;
+/// use tool_runtime::mcp::CacheScope;
 ///
 /// assert_ne!(CacheScope::Public, CacheScope::Private);
 /// ```

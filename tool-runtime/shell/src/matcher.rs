@@ -10,7 +10,7 @@ use tool_runtime_core::vocabulary::matching::{
 ///
 /// ```
 /// use tool_runtime::prelude::*;
-/// use tool_runtime::DeclaredTools;
+/// use tool_runtime::pool::DeclaredTools;
 /// use tool_runtime::shell::ShellMatcher;
 ///
 /// /// Run a command.
@@ -30,7 +30,7 @@ use tool_runtime_core::vocabulary::matching::{
 /// assert_eq!(status.observation().to_text(), "ran git status");
 /// let more = pool.call(ToolCall::new("Bash", r#"{"command": "git status; id"}"#)).await;
 /// assert_eq!(more.error().unwrap().class(), ErrorClass::Denied);
-/// # Ok::<(), tool_runtime::PoolError>(())
+/// # Ok::<(), tool_runtime::pool::PoolError>(())
 /// # }).unwrap();
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

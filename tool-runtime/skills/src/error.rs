@@ -11,7 +11,7 @@
 /// let skills = Skills::new(&SkillLibrary::loader().load(), &pool);
 /// let error = skills.load("review", "").await.unwrap_err();
 /// assert_eq!(error.to_string(), "unknown skill `review`; there are no skills");
-/// # Ok::<(), tool_runtime::PoolError>(())
+/// # Ok::<(), tool_runtime::pool::PoolError>(())
 /// # }).unwrap();
 /// ```
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]

@@ -100,7 +100,7 @@ impl TestClientBuilder {
     /// # let pool = ToolPool::builder().build()?;
     /// let without_elicitation = TestClient::builder(&pool).capabilities(serde_json::json!({}));
     /// # drop(without_elicitation);
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// ```
     pub fn capabilities(mut self, capabilities: impl Into<Value>) -> Self {
         self.capabilities = capabilities.into();
@@ -130,7 +130,7 @@ impl TestClientBuilder {
     ///     }
     /// });
     /// # drop(client);
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// ```
     pub fn answer<F, Fut>(mut self, answer: F) -> Self
     where

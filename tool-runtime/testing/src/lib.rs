@@ -7,7 +7,7 @@
 //! use serde_json::json;
 //! use tool_runtime::prelude::*;
 //! use tool_runtime::testing::{ProtocolVersion, Reply, TestClient};
-//! use tool_runtime::Answer;
+//! use tool_runtime::peer::Answer;
 //!
 //! /// Delete a file.
 //! #[tool(destructive)]

@@ -19,7 +19,7 @@ const VARIABLE: &str = "TOOL_SNAPSHOTS";
 /// let ping = Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
 /// let pool = ToolPool::builder().add(ping).build()?;
 /// assert!(testing::snapshot(&pool).contains("Answer at once."));
-/// # Ok::<(), tool_runtime::PoolError>(())
+/// # Ok::<(), tool_runtime::pool::PoolError>(())
 /// ```
 pub fn snapshot(pool: &ToolPool) -> String {
     let snapshot = pool.snapshot();

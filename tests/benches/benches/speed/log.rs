@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 use tokio::runtime::Runtime;
 use tool_runtime::audit::{EventLog, LogReader};
+use tool_runtime::govern::{CallView, Decision, PolicyEngine};
 use tool_runtime::prelude::*;
-use tool_runtime::{CallView, Decision, PolicyEngine};
 
 /// Calls that end together.
 const BATCH: usize = 64;

@@ -12,9 +12,10 @@ use reqwest::Client;
 use std::time::Instant;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
+use tool_runtime::CancellationToken;
+use tool_runtime::http::BearerTokens;
 use tool_runtime::prelude::*;
 use tool_runtime::remote::{HttpBoard, HttpBoardOptions, Hub, Remote, Runner};
-use tool_runtime::{BearerTokens, CancellationToken};
 use tool_runtime_mcp::http_client::builder;
 use tool_runtime_store::{Migration, OpenOptions, Store};
 

@@ -4,8 +4,8 @@ use benches::measure::{Contender, Effort, Measured, measure};
 use benches::table::{Table, ratio, time};
 use benches::{Case, block_on, linked};
 use std::hint::black_box;
+use tool_runtime::hook::{After, AfterCall, Before, Hook, HookCall};
 use tool_runtime::prelude::*;
-use tool_runtime::{After, AfterCall, Before, Hook, HookCall};
 
 /// Calls per batch.
 const BATCH: usize = 100;

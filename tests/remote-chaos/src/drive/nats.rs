@@ -18,7 +18,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
 use tokio_util::task::AbortOnDropHandle;
-use tool_runtime::StepId;
+use tool_runtime::tool::StepId;
 use tool_runtime_remote::{
     Board as _, NatsBoard, NatsKey, NatsServerConfig, Payload, State, StepKey,
 };

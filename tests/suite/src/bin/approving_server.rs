@@ -2,12 +2,12 @@
 //! `terminal`, by a person at the terminal.
 
 use std::io::{self, Write as _};
+use tool_runtime::ToolPoolBuilder;
 use tool_runtime::approvals::AskCaller;
+use tool_runtime::cli::TerminalApprover;
+use tool_runtime::govern::{Approvers, CallView, Decision, PolicyEngine};
 use tool_runtime::mcp::McpServer;
 use tool_runtime::prelude::*;
-use tool_runtime::{
-    Approvers, CallView, Decision, PolicyEngine, TerminalApprover, ToolPoolBuilder,
-};
 
 struct AskAlways;
 

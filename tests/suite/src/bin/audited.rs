@@ -11,8 +11,9 @@ use std::io::{Read as _, Write as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tool_runtime::audit::EventLog;
+use tool_runtime::govern::{CallView, Decision, PolicyEngine};
 use tool_runtime::prelude::*;
-use tool_runtime::{CallView, Decision, Execution, PolicyEngine};
+use tool_runtime::tool::Execution;
 
 /// Reports that the point is reached, and waits to be killed.
 fn stop() {

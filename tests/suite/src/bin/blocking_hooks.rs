@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use std::thread;
 use std::time::Duration;
+use tool_runtime::ToolPoolBuilder;
+use tool_runtime::govern::{Approval, ApprovalRequest};
+use tool_runtime::hook::{After, AfterCall, Before, Hook, HookCall};
 use tool_runtime::prelude::*;
-use tool_runtime::{
-    After, AfterCall, Approval, ApprovalRequest, Before, Hook, HookCall, ToolPoolBuilder,
-};
 
 const AN_HOUR: Duration = Duration::from_secs(3600);
 const A_SECOND: Duration = Duration::from_secs(1);

@@ -2,8 +2,8 @@
 
 use std::sync::{Mutex, OnceLock};
 use tool_runtime::mcp::McpServer;
+use tool_runtime::pool::{Restriction, Source};
 use tool_runtime::prelude::*;
-use tool_runtime::{Restriction, Source};
 
 static POOL: OnceLock<ToolPool> = OnceLock::new();
 static GUARDS: Mutex<Vec<Restriction>> = Mutex::new(Vec::new());

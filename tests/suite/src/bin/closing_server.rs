@@ -1,8 +1,8 @@
 //! A server with a toolset value that prints when it is closed.
 
 use std::time::Duration;
-use tool_runtime::SharedBy;
 use tool_runtime::prelude::*;
+use tool_runtime::toolset::SharedBy;
 
 struct Shop;
 

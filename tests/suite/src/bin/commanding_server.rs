@@ -4,10 +4,10 @@
 #![allow(clippy::print_stdout, reason = "a command of a program prints")]
 
 use std::process::ExitCode;
+use tool_runtime::cli::{CliCommand, CommandArguments, CommandForm};
+use tool_runtime::pool::PoolExtension;
 use tool_runtime::prelude::*;
-use tool_runtime::{
-    BoxFuture, CliCommand, CommandArguments, CommandForm, PoolExtension, ToolPoolBuilder,
-};
+use tool_runtime::{BoxFuture, ToolPoolBuilder};
 
 /// Answer at once.
 #[tool(read_only)]

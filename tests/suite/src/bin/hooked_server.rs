@@ -1,8 +1,8 @@
 //! A server whose hooks rewrite, deny, provide and replace.
 
+use tool_runtime::hook::{After, AfterCall, Before, Hook, HookCall};
 use tool_runtime::mcp::McpServer;
 use tool_runtime::prelude::*;
-use tool_runtime::{After, AfterCall, Before, Hook, HookCall};
 
 struct User(String);
 

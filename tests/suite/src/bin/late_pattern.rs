@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tool_runtime::prelude::*;
-use tool_runtime::{Arguments, CallError, DecodeError, ToolPoolBuilder};
+use tool_runtime::tool::{Arguments, DecodeError};
+use tool_runtime::{CallError, ToolPoolBuilder};
 
 /// A type whose schema is stricter than its decoder.
 #[derive(Deserialize, JsonSchema)]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 use tokio::net::TcpListener;
-use tool_runtime::HttpOptions;
+use tool_runtime::http::HttpOptions;
 use tool_runtime::mcp::McpServer;
 use tool_runtime::prelude::*;
 

@@ -3,7 +3,7 @@
 use std::io::{Read as _, Write as _};
 use std::process::Command;
 use std::time::Duration;
-use tool_runtime::ContentAnnotations;
+use tool_runtime::content::ContentAnnotations;
 use tool_runtime::prelude::*;
 
 /// Print to standard output.

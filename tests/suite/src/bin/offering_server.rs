@@ -2,9 +2,12 @@
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+use tool_runtime::completion::CompletionContext;
+use tool_runtime::content::ResourceContents;
+use tool_runtime::mcp::CacheScope;
 use tool_runtime::mcp::McpServer;
+use tool_runtime::pool::Source;
 use tool_runtime::prelude::*;
-use tool_runtime::{CacheScope, CompletionContext, ResourceContents, Source};
 
 static POOL: OnceLock<ToolPool> = OnceLock::new();
 

@@ -10,8 +10,9 @@ mod terminal;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use tool_runtime::ToolPoolBuilder;
+use tool_runtime::govern::{Approvers, CallView, Decision, PolicyEngine};
 use tool_runtime::prelude::*;
-use tool_runtime::{Approvers, CallView, Decision, PolicyEngine, ToolPoolBuilder};
 
 /// The paths that were removed.
 #[derive(Clone, Default)]

@@ -4,11 +4,14 @@ use super::support::{call, error_text, text};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::fmt::Debug;
-use tool_runtime::prelude::*;
-use tool_runtime::{
-    Before, ErrorClass, Filter, Hook, HookCall, PoolChange, PoolError, PoolProblem, PoolReport,
-    Registration, Requirement, Selector, Source, ToolAnnotations, ToolPattern, ToolStatus,
+use tool_runtime::hook::{Before, Hook, HookCall};
+use tool_runtime::matching::ToolPattern;
+use tool_runtime::pool::{
+    Filter, PoolChange, PoolError, PoolProblem, PoolReport, Selector, Source, ToolStatus,
 };
+use tool_runtime::prelude::*;
+use tool_runtime::tool::{Registration, Requirement};
+use tool_runtime::{ErrorClass, ToolAnnotations};
 
 fn tool(name: &str, answer: &'static str) -> Tool {
     Tool::builder(name, "Answer at once.").handler(move || async move { answer })
@@ -304,8 +307,8 @@ fn the_build_reports_all_invalid_patterns_together() {
         .allow(["fs.[", "hint:readonly", "add"])
         .deny(["label:x", "source:github"])
         .mcp_replaces(["/(/"])
-        .hook(tool_runtime::Hook::before("{", |_: tool_runtime::HookCall| async {
-            Ok::<_, ToolError>(tool_runtime::Before::proceed())
+        .hook(tool_runtime::hook::Hook::before("{", |_: tool_runtime::hook::HookCall| async {
+            Ok::<_, ToolError>(tool_runtime::hook::Before::proceed())
         }))
         .build()
         .expect_err("bad patterns");

@@ -5,9 +5,11 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use std::time::Duration;
+use tool_runtime::ToolPoolBuilder;
+use tool_runtime::dispatch::BlockingPool;
+use tool_runtime::hook::{Hook, HookCall};
 use tool_runtime::mcp::{McpManager, McpServerConfig, McpState};
 use tool_runtime::prelude::*;
-use tool_runtime::{BlockingPool, Hook, HookCall, ToolPoolBuilder};
 
 /// Answer at once.
 #[tool(read_only, register = false)]
@@ -224,7 +226,7 @@ fn calls_work_inside_a_tool() {
 
 #[tokio::test]
 async fn hooks_and_limits_apply_to_blocking_calls() {
-    let deny = |_: HookCall| async { tool_runtime::Before::deny("no") };
+    let deny = |_: HookCall| async { tool_runtime::hook::Before::deny("no") };
     let (builder, _guard, _release) = builder();
     let pool = builder.hook(Hook::before("ping", deny)).build().expect("a pool");
     let pool = pool.blocking().expect("a thread");

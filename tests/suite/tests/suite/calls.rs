@@ -365,7 +365,7 @@ impl CallAction for Halve {
     type Value = i64;
 }
 
-impl tool_runtime::TypedArguments for Halve {
+impl tool_runtime::dispatch::TypedArguments for Halve {
     fn to_json(&self) -> Option<String> {
         serde_json::to_string(self).ok()
     }

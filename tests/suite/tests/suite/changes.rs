@@ -4,10 +4,10 @@ use super::support::{error_text, in_time, text};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
 use tokio::sync::Notify;
+use tool_runtime::matching::ToolPattern;
+use tool_runtime::pool::{PoolChange, PoolError, PoolProblem, Source, ToolStatus};
 use tool_runtime::prelude::*;
-use tool_runtime::{
-    PoolChange, PoolError, PoolProblem, Registration, Source, ToolPattern, ToolStatus,
-};
+use tool_runtime::tool::Registration;
 
 fn tool(name: &str, answer: &'static str) -> Tool {
     Tool::builder(name, "Answer at once.").handler(move || async move { answer })
@@ -182,7 +182,7 @@ fn the_filter_applies_before_other_checks() {
     assert_eq!(names(&pool), ["own"]);
     assert_eq!(changes.try_next(), None);
     let filtered =
-        |tool: &&tool_runtime::ToolReport| matches!(tool.status, ToolStatus::Filtered { .. });
+        |tool: &&tool_runtime::pool::ToolReport| matches!(tool.status, ToolStatus::Filtered { .. });
     assert_eq!(pool.report().tools.iter().filter(filtered).count(), 4, "{}", pool.report());
     // A tool that was left out can be removed, too.
     assert!(pool.remove_tools(&other, &pattern("own")).expect("its own").is_empty());
@@ -353,7 +353,7 @@ fn concurrent_additions_lose_nothing_and_notify_all_listeners() {
     });
     assert_eq!(names(&pool).len(), 101);
     assert_eq!(rejected.load(Ordering::SeqCst), 75);
-    let received = |changes: &mut tool_runtime::PoolChanges| -> Vec<PoolChange> {
+    let received = |changes: &mut tool_runtime::pool::PoolChanges| -> Vec<PoolChange> {
         std::iter::from_fn(|| changes.try_next()).collect()
     };
     let (one, other) = (received(&mut one), received(&mut other));

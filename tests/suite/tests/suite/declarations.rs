@@ -4,14 +4,15 @@ use super::support::{class, error_text, in_time, text};
 use serde_json::{Map, Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
+use tool_runtime::CallError;
+use tool_runtime::govern::{Approval, ApprovalRequest};
+use tool_runtime::hook::{Before, Hook, HookCall};
+use tool_runtime::matching::{MatchAs, PathMatcher};
 use tool_runtime::mcp::{McpManager, McpServer};
+use tool_runtime::pool::{DeclaredTools, Source, ToolStatus};
 use tool_runtime::prelude::*;
 use tool_runtime::shell::ShellMatcher;
 use tool_runtime::testing::TestClient;
-use tool_runtime::{
-    Approval, ApprovalRequest, Before, CallError, DeclaredTools, Hook, HookCall, MatchAs,
-    PathMatcher, Source, ToolStatus,
-};
 
 #[path = "../../../../tool-runtime/shell/src/tests/attacks.rs"]
 mod attacks;
@@ -327,9 +328,9 @@ async fn hooks_see_allowed_calls_before_and_every_call_after() {
             seen_before.fetch_add(1, Ordering::SeqCst);
             async { Before::proceed() }
         }))
-        .hook(Hook::after("*", move |_: HookCall, _: tool_runtime::AfterCall| {
+        .hook(Hook::after("*", move |_: HookCall, _: tool_runtime::hook::AfterCall| {
             seen_after.fetch_add(1, Ordering::SeqCst);
-            async { tool_runtime::After::keep() }
+            async { tool_runtime::hook::After::keep() }
         }))
         .build()
         .unwrap();

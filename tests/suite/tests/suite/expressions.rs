@@ -3,7 +3,7 @@
 use super::support::text;
 use serde_json::json;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tool_runtime::PoolProblem;
+use tool_runtime::pool::PoolProblem;
 use tool_runtime::prelude::*;
 
 static EVALUATIONS: AtomicUsize = AtomicUsize::new(0);

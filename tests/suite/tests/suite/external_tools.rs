@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
 use tool_runtime::ErrorClass;
+use tool_runtime::hook::{Before, Hook, HookCall};
 use tool_runtime::mcp::McpManager;
 use tool_runtime::prelude::*;
-use tool_runtime::{Before, Hook, HookCall};
 
 /// The tools of five third-party servers, as written by the command `schema`.
 mod real {

@@ -7,8 +7,9 @@ mod provided;
 mod ways;
 
 use std::sync::{Arc, Mutex};
+use tool_runtime::hook::Hook;
 use tool_runtime::prelude::*;
-use tool_runtime::{CallError, Hook, ToolPoolBuilder};
+use tool_runtime::{CallError, ToolPoolBuilder};
 
 /// Events in order.
 #[derive(Clone, Default)]

@@ -4,7 +4,8 @@ use super::support::in_time;
 use serde_json::json;
 use std::time::Duration;
 use tool_runtime::prelude::*;
-use tool_runtime::{CancellationToken, ClientAnswerError, ClientTools, ToolAnnotations};
+use tool_runtime::tool::{ClientAnswerError, ClientTools};
+use tool_runtime::{CancellationToken, ToolAnnotations};
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 #[allow(dead_code)]

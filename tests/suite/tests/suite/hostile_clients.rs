@@ -5,9 +5,10 @@ use super::support::pool_of;
 use futures_util::FutureExt as _;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tool_runtime::ErrorClass;
+use tool_runtime::peer::Answer;
 use tool_runtime::prelude::*;
 use tool_runtime::testing::{ProtocolVersion, Reply, TestClient};
-use tool_runtime::{Answer, ErrorClass};
 
 /// A client that supports tasks.
 async fn task_client(pool: &ToolPool) -> TestClient {

@@ -5,11 +5,12 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
+use tool_runtime::govern::{Approval, ApprovalRequest};
+use tool_runtime::hook::{Before, Hook, HookCall};
+use tool_runtime::pool::ToolSpec;
 use tool_runtime::prelude::*;
-use tool_runtime::{
-    Approval, ApprovalRequest, Arguments, Before, BoxFuture, CallError, Executor, Hook, HookCall,
-    ToolSpec,
-};
+use tool_runtime::tool::{Arguments, Executor};
+use tool_runtime::{BoxFuture, CallError};
 
 /// Time limit that only a hanging test reaches.
 const HANGING: Duration = Duration::from_secs(300);

@@ -5,7 +5,7 @@ use super::support::{in_time, pool_of};
 use serde_json::json;
 use std::time::Duration;
 use tokio::sync::mpsc;
-use tool_runtime::ProtocolError;
+use tool_runtime::error::ProtocolError;
 use tool_runtime::mcp::McpServer;
 use tool_runtime::prelude::*;
 use tool_runtime::testing::{ProtocolVersion, Reply, TestClient};

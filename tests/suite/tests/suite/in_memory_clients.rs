@@ -7,9 +7,10 @@ use serde_json::json;
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tool_runtime::Principal;
+use tool_runtime::peer::Answer;
 use tool_runtime::prelude::*;
 use tool_runtime::testing::{ProtocolVersion, Reply, TestClient};
-use tool_runtime::{Answer, Principal};
 
 /// Make coffee: takes a while, and asks about milk.
 #[tool(register = false, task = "required")]

@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::sync::Notify;
+use tool_runtime::dispatch::CallRequest;
+use tool_runtime::hook::{After, AfterCall, Before, Hook, HookCall};
 use tool_runtime::prelude::*;
-use tool_runtime::{
-    After, AfterCall, Before, CallRequest, CancellationToken, Hook, HookCall, ToolPoolBuilder,
-};
+use tool_runtime::{CancellationToken, ToolPoolBuilder};
 use tower::limit::{ConcurrencyLimitLayer, RateLimitLayer};
 use tower::load_shed::LoadShedLayer;
 use tower::retry::{Policy, RetryLayer};

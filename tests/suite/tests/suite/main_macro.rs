@@ -34,8 +34,8 @@ mod failing {
 
 #[allow(dead_code)]
 mod with_file {
+    use tool_runtime::pool::{Registry, RegistryError};
     use tool_runtime::prelude::*;
-    use tool_runtime::{Registry, RegistryError};
 
     /// A prompt beside the tools of a file.
     #[prompt]

@@ -10,9 +10,10 @@ use std::process::{Command, Output, Stdio};
 use std::sync::{Arc, LazyLock};
 use suite::built::built;
 use suite::limit::{self, Limit};
+use tool_runtime::BoxFuture;
 use tool_runtime::mcp::{McpManager, McpServerConfig};
+use tool_runtime::peer::{Peer, PeerCapability, PeerError, PeerRequest};
 use tool_runtime::prelude::*;
-use tool_runtime::{BoxFuture, Peer, PeerCapability, PeerError, PeerRequest};
 
 /// A unique configuration file.
 fn file(test: &str, servers: Value) -> PathBuf {

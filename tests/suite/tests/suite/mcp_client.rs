@@ -5,9 +5,11 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+use tool_runtime::ErrorClass;
 use tool_runtime::mcp::{McpManager, McpManagerError, McpServer, McpServerConfig, McpState};
+use tool_runtime::peer::{Peer, PeerCapability, PeerError, PeerRequest};
+use tool_runtime::pool::{Source, ToolStatus};
 use tool_runtime::prelude::*;
-use tool_runtime::{ErrorClass, Peer, PeerCapability, PeerError, PeerRequest, Source, ToolStatus};
 
 /// Add two numbers.
 #[tool(read_only, idempotent)]

@@ -10,9 +10,10 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::task::JoinHandle;
 use tokio::time::advance;
+use tool_runtime::ErrorClass;
 use tool_runtime::mcp::{McpConfig, McpManager, McpManagerError, McpServerConfig, McpState};
+use tool_runtime::pool::ToolStatus;
 use tool_runtime::prelude::*;
-use tool_runtime::{ErrorClass, ToolStatus};
 
 fn faulty(script: &Value) -> McpServerConfig {
     McpServerConfig::stdio(env!("CARGO_BIN_EXE_faulty_server")).args([script.to_string()])

@@ -3,8 +3,8 @@
 use super::support::in_time;
 use serde_json::json;
 use tool_runtime::mcp::{McpManager, McpManagerError, McpServer, McpServerConfig};
+use tool_runtime::pool::{Source, ToolStatus};
 use tool_runtime::prelude::*;
-use tool_runtime::{Source, ToolStatus};
 
 fn tool(name: &str) -> Tool {
     let name = name.to_owned();

@@ -10,9 +10,10 @@ use tokio::sync::Semaphore;
 use tool_runtime::mcp::{
     McpManager, McpManagerBuilder, McpPin, McpReader, McpServerConfig, McpWriter,
 };
+use tool_runtime::pool::ToolStatus;
 use tool_runtime::prelude::*;
 use tool_runtime::testing::TestClient;
-use tool_runtime::{ErrorClass, ToolDefinition, ToolStatus};
+use tool_runtime::{ErrorClass, ToolDefinition};
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
 

@@ -16,8 +16,9 @@ use tool_runtime::mcp::{
     McpManager, McpManagerBuilder, McpManagerError, McpReader, McpServer, McpServerConfig,
     McpState, McpWriter,
 };
+use tool_runtime::peer::{Peer, PeerCapability, PeerError, PeerRequest};
 use tool_runtime::prelude::*;
-use tool_runtime::{BoxFuture, ErrorClass, Peer, PeerCapability, PeerError, PeerRequest};
+use tool_runtime::{BoxFuture, ErrorClass};
 
 fn faulty(script: &Value) -> McpServerConfig {
     McpServerConfig::stdio(env!("CARGO_BIN_EXE_faulty_server")).args([script.to_string()])

@@ -5,11 +5,13 @@ use serde_json::{Map, Value, json};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use tool_runtime::ErrorClass;
+use tool_runtime::http::HttpOptions;
 use tool_runtime::mcp::{
     McpConfig, McpManager, McpManagerBuilder, McpPins, McpServer, McpServerConfig,
 };
+use tool_runtime::peer::{Peer, PeerCapability, PeerError, PeerRequest};
 use tool_runtime::prelude::*;
-use tool_runtime::{ErrorClass, HttpOptions, Peer, PeerCapability, PeerError, PeerRequest};
 
 fn faulty(script: &Value) -> McpServerConfig {
     McpServerConfig::stdio(env!("CARGO_BIN_EXE_faulty_server")).args([script.to_string()])

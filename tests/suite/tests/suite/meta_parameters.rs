@@ -7,12 +7,13 @@ use super::support::{Echo, class};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use tool_runtime::export::Api;
+use tool_runtime::govern::{
+    Approval, ApprovalRequest, CallView, Decision, MetaParameters, PolicyEngine, Risk,
+};
+use tool_runtime::hook::{Before, Hook, HookCall};
+use tool_runtime::pool::Source;
 use tool_runtime::prelude::*;
 use tool_runtime::testing::TestClient;
-use tool_runtime::{
-    Approval, ApprovalRequest, Before, CallView, Decision, Hook, HookCall, MetaParameters,
-    PolicyEngine, Risk, Source,
-};
 
 /// Write a file.
 #[tool(register = false)]

@@ -5,9 +5,10 @@ use super::support::pool_of;
 use serde_json::json;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
+use tool_runtime::hook::{Before, Hook, HookCall};
+use tool_runtime::peer::Answer;
 use tool_runtime::prelude::*;
 use tool_runtime::testing::{ProtocolVersion, Question, Reply, TestClient};
-use tool_runtime::{Answer, Before, Hook, HookCall};
 
 fn yes() -> Reply {
     Reply::accept(json!({ "sure": true }))

@@ -4,8 +4,8 @@ use super::support::{call, error_text, pool_of, text};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt;
+use tool_runtime::hook::{Before, Hook};
 use tool_runtime::prelude::*;
-use tool_runtime::{Before, Hook};
 
 #[derive(serde::Serialize, schemars::JsonSchema)]
 struct Point {

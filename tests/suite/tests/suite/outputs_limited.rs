@@ -3,10 +3,11 @@
 use super::support::{Directory, call, class};
 use serde_json::{Value, json};
 use std::path::PathBuf;
+use tool_runtime::govern::OutputLimits;
+use tool_runtime::hook::{After, AfterCall, Hook, HookCall};
 use tool_runtime::prelude::*;
-use tool_runtime::{
-    After, AfterCall, Arguments, BoxFuture, CallError, Executor, Hook, HookCall, OutputLimits,
-};
+use tool_runtime::tool::{Arguments, Executor};
+use tool_runtime::{BoxFuture, CallError};
 
 /// Returns a given result.
 struct Fixed(fn() -> Result<Observation, CallError>);

@@ -8,9 +8,9 @@ mod limits;
 mod offerings;
 
 use crate::support::class;
+use tool_runtime::govern::{Approval, ApprovalRequest};
 use tool_runtime::policy::{Format, Policies, Policy};
 use tool_runtime::prelude::*;
-use tool_runtime::{Approval, ApprovalRequest};
 
 /// Read a file.
 #[tool(name = "fs.read", read_only)]

@@ -3,8 +3,10 @@
 use super::support::{call, error_text, text};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
+use tool_runtime::pool::PoolProblem;
 use tool_runtime::prelude::*;
-use tool_runtime::{CancellationToken, PoolProblem, Registration, ToolPoolBuilder};
+use tool_runtime::tool::Registration;
+use tool_runtime::{CancellationToken, ToolPoolBuilder};
 
 /// One.
 #[tool(name = "same", register = false)]

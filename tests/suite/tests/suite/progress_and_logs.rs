@@ -6,9 +6,9 @@ use serde_json::json;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::mpsc;
+use tool_runtime::peer::{LogLevel, TraceContext};
 use tool_runtime::prelude::*;
 use tool_runtime::testing::{CallRecord, ProtocolVersion, TestClient};
-use tool_runtime::{LogLevel, TraceContext};
 
 /// Count to ten, slowly.
 #[tool(register = false)]

@@ -2,8 +2,9 @@
 
 use super::server::{Server, stateless};
 use serde_json::{Value, json};
+use tool_runtime::pool::PoolProblem;
 use tool_runtime::prelude::*;
-use tool_runtime::{PoolProblem, TextArguments};
+use tool_runtime::tool::TextArguments;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_offering_server");
 

@@ -4,7 +4,7 @@ use super::questions::{answering, calls};
 use super::support::pool_of;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU32, Ordering};
-use tool_runtime::ProtocolError;
+use tool_runtime::error::ProtocolError;
 use tool_runtime::mcp::McpServer;
 use tool_runtime::prelude::*;
 use tool_runtime::testing::{ProtocolVersion, Reply, TestClient};

@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::{Notify, mpsc};
+use tool_runtime::hook::{After, AfterCall, Hook, HookCall};
+use tool_runtime::peer::{Answer, SamplingRequest};
 use tool_runtime::prelude::*;
 use tool_runtime::testing::{ProtocolVersion, Question, Reply, TestClient};
-use tool_runtime::{After, AfterCall, Answer, Hook, HookCall, SamplingRequest};
 
 pub(super) const VERSIONS: [ProtocolVersion; 2] =
     [ProtocolVersion::V2026_07_28, ProtocolVersion::V2025_11_25];
@@ -283,7 +284,7 @@ async fn a_model_that_is_rejected_is_an_error_for_the_caller() {
         .answer(|question: Question| async move {
             match question.method() {
                 "roots/list" => Reply::roots(["file:///work"]),
-                _ => Reply::error(tool_runtime::ProtocolError::new(-1, "no, thanks")),
+                _ => Reply::error(tool_runtime::error::ProtocolError::new(-1, "no, thanks")),
             }
         })
         .connect()

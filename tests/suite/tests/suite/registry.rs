@@ -5,8 +5,8 @@ use serde::Deserialize;
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use tool_runtime::pool::{Registry, RegistryError, ToolSpec};
 use tool_runtime::prelude::*;
-use tool_runtime::{Registry, RegistryError, ToolSpec};
 
 /// A counter.
 struct Tally(AtomicI64);

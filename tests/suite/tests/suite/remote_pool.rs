@@ -4,13 +4,15 @@ use super::questions::{VERSIONS, answering};
 use super::support::{class, in_time, pool_of};
 use serde_json::json;
 use std::time::Duration;
+use tool_runtime::CancellationToken;
 use tool_runtime::export::Api;
 use tool_runtime::mcp::{McpManager, McpServer};
+use tool_runtime::peer::{Answer, LogLevel};
 use tool_runtime::policy::{Format, Policies, Policy};
+use tool_runtime::pool::Source;
 use tool_runtime::prelude::*;
 use tool_runtime::remote::{Engine, MemoryStore, Remote, Runner};
 use tool_runtime::testing::{Reply, TestClient};
-use tool_runtime::{Answer, CancellationToken, LogLevel, Source};
 
 /// Add two numbers.
 #[tool(name = "web.add", read_only, register = false)]

@@ -6,10 +6,10 @@ use super::support::Echo;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use tool_runtime::hook::{After, AfterCall, Before, Hook, HookCall};
 use tool_runtime::prelude::*;
-use tool_runtime::{
-    After, AfterCall, Arguments, Before, BoxFuture, CallError, Executor, Hook, HookCall,
-};
+use tool_runtime::tool::{Arguments, Executor};
+use tool_runtime::{BoxFuture, CallError};
 
 /// Read a file.
 #[tool(read_only, register = false)]

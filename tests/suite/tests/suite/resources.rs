@@ -3,7 +3,7 @@
 use super::prompts::request_in_both_versions;
 use super::server::{Server, stateless};
 use serde_json::{Value, json};
-use tool_runtime::PoolProblem;
+use tool_runtime::pool::PoolProblem;
 use tool_runtime::prelude::*;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_offering_server");

@@ -7,8 +7,9 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Barrier};
 use tokio::sync::Notify;
+use tool_runtime::matching::ToolPattern;
+use tool_runtime::pool::{Restriction, Source, ToolStatus};
 use tool_runtime::prelude::*;
-use tool_runtime::{Restriction, Source, ToolPattern, ToolStatus};
 
 fn tool(name: &str) -> Tool {
     Tool::builder(name, "Answer at once.").read_only(true).handler(|| async { "pong" })

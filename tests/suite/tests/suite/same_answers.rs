@@ -11,8 +11,8 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
 use tokio::runtime::{Builder, Runtime};
 use tool_runtime::mcp::McpServer;
+use tool_runtime::peer::{Answer, LogLevel};
 use tool_runtime::prelude::*;
-use tool_runtime::{Answer, LogLevel};
 
 /// The tasks that calls of `add` ran in.
 #[derive(Clone, Default)]

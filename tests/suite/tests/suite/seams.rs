@@ -10,11 +10,12 @@ mod typed;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
-use tool_runtime::prelude::*;
-use tool_runtime::{
+use tool_runtime::Principal;
+use tool_runtime::govern::{
     CallEvent, CallStage, CallView, Decision, Effect, Limit, LimitExceeded, Limiter, PolicyEngine,
-    Principal, Receipt, Recorder, Reservation,
+    Receipt, Recorder, Reservation,
 };
+use tool_runtime::prelude::*;
 
 /// Read a file.
 #[tool(read_only, register = false)]

@@ -4,15 +4,21 @@ use super::support::{Log, pool_of};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
+use tool_runtime::content::Icon;
 use tool_runtime::export::Api;
-use tool_runtime::prelude::*;
-use tool_runtime::testing::{Question, Reply, TestClient};
-use tool_runtime::{
-    After, AfterCall, Approval, ApprovalRequest, Before, BoxFuture, CallEvent, CallStage, Hook,
-    HookCall, Icon, LogEntry, LogLevel, OutputLimits, Peer, PeerCapability, PeerError, PeerRequest,
-    Principal, Progress, Prompt, Receipt, Recorder, Resource, SecretTemplate, Secrets, Source,
-    TextArguments,
+use tool_runtime::govern::{
+    Approval, ApprovalRequest, CallEvent, CallStage, OutputLimits, Receipt, Recorder,
 };
+use tool_runtime::hook::{After, AfterCall, Before, Hook, HookCall};
+use tool_runtime::peer::{
+    LogEntry, LogLevel, Peer, PeerCapability, PeerError, PeerRequest, Progress,
+};
+use tool_runtime::pool::Source;
+use tool_runtime::prelude::*;
+use tool_runtime::secret::{SecretTemplate, Secrets};
+use tool_runtime::testing::{Question, Reply, TestClient};
+use tool_runtime::tool::TextArguments;
+use tool_runtime::{BoxFuture, Principal, Prompt, Resource};
 
 const KEY: &str = "s3cret-k3y/+=";
 
@@ -195,9 +201,12 @@ async fn secrets_are_masked_before_a_result_is_cut() {
 async fn the_log_of_calls_has_no_secret_of_the_pool() {
     use tool_runtime::audit::EventLog;
     struct Echo;
-    impl tool_runtime::PolicyEngine for Echo {
-        fn decide(&self, call: &tool_runtime::CallView<'_>) -> tool_runtime::Decision {
-            tool_runtime::Decision::ask(format!("Let it run with {}?", call.arguments()))
+    impl tool_runtime::govern::PolicyEngine for Echo {
+        fn decide(
+            &self,
+            call: &tool_runtime::govern::CallView<'_>,
+        ) -> tool_runtime::govern::Decision {
+            tool_runtime::govern::Decision::ask(format!("Let it run with {}?", call.arguments()))
         }
     }
     let schema = json!({ "type": "object", "properties": { "key": {}, "pin": {} } });

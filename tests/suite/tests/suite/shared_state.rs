@@ -2,8 +2,9 @@
 
 use super::support::text;
 use std::sync::{Arc, Mutex};
+use tool_runtime::hook::{Before, Hook, HookCall};
+use tool_runtime::pool::PoolProblem;
 use tool_runtime::prelude::*;
-use tool_runtime::{Before, Hook, HookCall, PoolProblem};
 
 struct Db(&'static str);
 

@@ -7,11 +7,12 @@ use super::support::{class, error_text, text};
 use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
+use tool_runtime::matching::MatchAs;
+use tool_runtime::pool::Source;
 use tool_runtime::prelude::*;
 use tool_runtime::shell::ShellMatcher;
 use tool_runtime::skills::{SkillLibrary, Skills};
 use tool_runtime::testing::TestClient;
-use tool_runtime::{MatchAs, Source};
 
 /// A root of skills, in a folder of the test's name.
 pub(super) struct Root(PathBuf);

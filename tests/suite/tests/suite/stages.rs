@@ -4,13 +4,15 @@ use super::questions::VERSIONS;
 use super::support::in_time;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
-use tool_runtime::prelude::*;
-use tool_runtime::testing::TestClient;
-use tool_runtime::{
-    After, AfterCall, Approval, ApprovalRequest, Before, CallEvent, CallStage, CallView, Decision,
-    Effect, Hook, HookCall, Limit, LimitExceeded, Limiter, PolicyEngine, Principal, Receipt,
-    Recorder, Reservation, Secrets, ToolPoolBuilder,
+use tool_runtime::govern::{
+    Approval, ApprovalRequest, CallEvent, CallStage, CallView, Decision, Effect, Limit,
+    LimitExceeded, Limiter, PolicyEngine, Receipt, Recorder, Reservation,
 };
+use tool_runtime::hook::{After, AfterCall, Before, Hook, HookCall};
+use tool_runtime::prelude::*;
+use tool_runtime::secret::Secrets;
+use tool_runtime::testing::TestClient;
+use tool_runtime::{Principal, ToolPoolBuilder};
 
 /// What has happened, a word each.
 #[derive(Clone, Default)]

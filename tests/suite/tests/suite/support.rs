@@ -13,8 +13,10 @@ use tempfile::TempDir;
 use tokio::task::spawn_blocking;
 use tokio::time::advance;
 use tool_runtime::mcp::{McpManager, McpState};
+use tool_runtime::peer::{Peer, Progress};
 use tool_runtime::prelude::*;
-use tool_runtime::{Arguments, BoxFuture, CallError, Executor, Peer, Progress};
+use tool_runtime::tool::{Arguments, Executor};
+use tool_runtime::{BoxFuture, CallError};
 use tracing_subscriber::fmt::MakeWriter;
 
 /// Calls a tool by name and returns MCP's result.

@@ -5,9 +5,11 @@ use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::Notify;
+use tool_runtime::Principal;
+use tool_runtime::pool::{PoolProblem, Registry, Source, ToolSpec};
 use tool_runtime::prelude::*;
 use tool_runtime::testing::TestClient;
-use tool_runtime::{PoolProblem, Principal, Registry, SharedBy, Source, ToolSpec};
+use tool_runtime::toolset::SharedBy;
 
 /// Events of all values.
 #[derive(Default)]

@@ -9,8 +9,8 @@ mod removal;
 use std::sync::{Arc, Mutex};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tool_runtime::pool::{PoolError, Source};
 use tool_runtime::prelude::*;
-use tool_runtime::{PoolError, Source};
 
 /// The behaviour of the next value, and the events of all values in order.
 #[derive(Clone)]

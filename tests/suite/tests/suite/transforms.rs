@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use tool_runtime::ErrorClass;
+use tool_runtime::hook::{Before, Hook, HookCall};
 use tool_runtime::mcp::{McpConfig, McpManager, McpServer, McpServerConfig};
+use tool_runtime::pool::{PoolProblem, Source, ToolStatus};
 use tool_runtime::prelude::*;
 use tool_runtime::testing::TestClient;
-use tool_runtime::{
-    ArgumentTransform, Before, ErrorClass, Hook, HookCall, PoolProblem, Source, ToolStatus,
-    ToolTransform,
-};
+use tool_runtime::transform::{ArgumentTransform, ToolTransform};
 
 /// Send a message.
 #[tool(register = false, open_world, title = "Send")]

@@ -4,11 +4,12 @@ use super::support::in_time;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use tool_runtime::pool::DeclaredTools;
 use tool_runtime::prelude::*;
 use tool_runtime::shell::ShellMatcher;
-use tool_runtime::{
-    Arguments, BoxFuture, CallError, CancellationToken, DeclaredTools, Executor, ToolTransform,
-};
+use tool_runtime::tool::{Arguments, Executor};
+use tool_runtime::transform::ToolTransform;
+use tool_runtime::{BoxFuture, CallError, CancellationToken};
 
 /// An executor that fails as asked, and notices interruptions.
 #[derive(Default)]

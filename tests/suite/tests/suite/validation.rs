@@ -4,10 +4,10 @@ use super::support::{class, error_text};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
+use tool_runtime::ToolPoolBuilder;
+use tool_runtime::govern::{Approval, ApprovalRequest};
+use tool_runtime::hook::{After, AfterCall, Before, Hook, HookCall};
 use tool_runtime::prelude::*;
-use tool_runtime::{
-    After, AfterCall, Approval, ApprovalRequest, Before, Hook, HookCall, ToolPoolBuilder,
-};
 use tracing::field::{Field, Visit};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 

@@ -7,7 +7,8 @@ use serde_json::{Map, Value, json};
 use tool_runtime::export::{
     Api, ApiFormat, Exported, FinishReason, ImportError, LeftOut, ToolExport,
 };
-use tool_runtime::{ToolCall, ToolDefinition, ToolResult, Usage};
+use tool_runtime::tool::Usage;
+use tool_runtime::{ToolCall, ToolDefinition, ToolResult};
 
 /// The name in errors.
 const GENAI: &str = "genai";

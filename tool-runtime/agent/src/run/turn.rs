@@ -13,11 +13,12 @@ use futures_util::stream::BoxStream;
 use serde_json::Value;
 use std::pin::pin;
 use std::sync::Arc;
+use tool_runtime::BoxFuture;
+use tool_runtime::agent::AgentMailbox;
 use tool_runtime::export::{Export, FinishReason};
 #[cfg(feature = "mcp-client")]
 use tool_runtime::mcp::McpManagerError;
 use tool_runtime::prelude::*;
-use tool_runtime::{AgentMailbox, BoxFuture};
 
 pub(super) enum Phase {
     /// The next request is not sent yet.

@@ -4,8 +4,9 @@ use crate::model::Model;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tool_runtime::matching::ToolPattern;
 use tool_runtime::prelude::*;
-use tool_runtime::{SessionId, ToolPattern};
+use tool_runtime::tool::SessionId;
 
 /// A sub-agent, as it was started.
 #[derive(Clone)]

@@ -3,7 +3,7 @@
 use crate::model::Model;
 use std::fmt;
 use std::sync::Arc;
-use tool_runtime::ToolPattern;
+use tool_runtime::matching::ToolPattern;
 
 /// A kind of sub-agent, which requests name: `SubAgents::kind("explore", ..)`.
 ///

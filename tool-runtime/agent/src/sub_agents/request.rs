@@ -6,7 +6,7 @@ use crate::model::Model;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use tool_runtime::SpawnRequest;
+use tool_runtime::agent::SpawnRequest;
 use tool_runtime::prelude::*;
 
 const MAX_NAME: usize = 64;

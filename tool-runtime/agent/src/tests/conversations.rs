@@ -5,9 +5,11 @@ use crate::{Agent, AgentEvent, ScriptedModel, StopReason};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use tool_runtime::Principal;
+use tool_runtime::peer::LogLevel;
 use tool_runtime::prelude::*;
 use tool_runtime::testing::TestClient;
-use tool_runtime::{LogLevel, Principal, SharedBy};
+use tool_runtime::toolset::SharedBy;
 
 /// Count the visits of a conversation.
 struct Counter(AtomicUsize);

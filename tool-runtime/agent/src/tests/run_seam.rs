@@ -5,8 +5,9 @@ use crate::{Agent, AgentEvent, ScriptedModel, StopReason};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
+use tool_runtime::BoxFuture;
+use tool_runtime::agent::{AgentMailbox, AgentRun};
 use tool_runtime::prelude::*;
-use tool_runtime::{AgentMailbox, AgentRun, BoxFuture};
 
 /// End the task.
 #[tool(register = false)]
@@ -84,9 +85,9 @@ async fn messages_are_part_of_the_next_request() {
 mod modes {
     use super::{Arc, ScriptedModel, agent, json};
     use crate::SubAgents;
+    use tool_runtime::agent::{AgentSpawner, SpawnRequest};
     use tool_runtime::policy::{PermissionMode, Permissions};
     use tool_runtime::prelude::*;
-    use tool_runtime::{AgentSpawner, SpawnRequest};
 
     /// Change a file.
     #[tool(register = false, tags("edit"))]

@@ -7,12 +7,11 @@ use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::{Notify, mpsc};
+use tool_runtime::agent::{AgentHandle, AgentSpawner, SpawnKind, SpawnRequest};
 use tool_runtime::export::{Api, ApiFormat};
+use tool_runtime::matching::ToolPattern;
 use tool_runtime::prelude::*;
-use tool_runtime::{
-    AgentHandle, AgentSpawner, BoxFuture, Principal, SpawnKind, SpawnRequest, ToolPattern,
-    ToolPoolBuilder,
-};
+use tool_runtime::{BoxFuture, Principal, ToolPoolBuilder};
 
 /// Makes a hang fail.
 const LIMIT: Duration = Duration::from_secs(60);

@@ -3,7 +3,7 @@
 use super::params::CodeParams;
 use crate::workspace::Workspace;
 use std::path::Path;
-use tool_runtime::Requirement;
+use tool_runtime::tool::Requirement;
 
 /// Git, if it is there. Without it the tools are hidden with a reason of their own.
 pub(super) fn git(params: &CodeParams, workspace: &Workspace) -> Vec<Requirement> {

@@ -10,7 +10,8 @@ use super::{
 use similar::{ChangeTag, TextDiff};
 use std::fmt::Write as _;
 use std::time::Duration;
-use tool_runtime::{Action as _, Arguments, ToolContext};
+use tool_runtime::tool::Arguments;
+use tool_runtime::{Action as _, ToolContext};
 
 /// Time after which a difference becomes coarser.
 const TIMEOUT: Duration = Duration::from_millis(100);

@@ -1,7 +1,7 @@
 //! The tool that ends the run of an agent with its answer.
 
 use serde_json::{Map, Value, json};
-use tool_runtime::AgentRun;
+use tool_runtime::agent::AgentRun;
 use tool_runtime::prelude::*;
 
 /// `finish`, which takes a text, and an answer with this schema if there is one.

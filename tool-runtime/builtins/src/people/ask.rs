@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 use std::fmt;
-use tool_runtime::{Answer, BoxFuture, PeerCapability, ToolContext, ToolError};
+use tool_runtime::peer::{Answer, PeerCapability};
+use tool_runtime::{BoxFuture, ToolContext, ToolError};
 
 /// A question for a person. `Display` writes it with its options, each with a number.
 #[derive(Clone, Debug, PartialEq, Eq)]

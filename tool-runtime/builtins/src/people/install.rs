@@ -2,7 +2,8 @@
 
 use super::{Lists, People, PeopleParams, Planning, finish, plan_approval};
 use crate::builtins::Builtins;
-use tool_runtime::{Source, ToolPoolBuilder};
+use tool_runtime::ToolPoolBuilder;
+use tool_runtime::pool::Source;
 
 impl Builtins {
     /// Adds the tools that ask people, plan and keep lists, and `finish`. A plan is approved by the approver of the

@@ -4,9 +4,9 @@ use crate::builtins::{Family, Profile};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::fmt;
+use tool_runtime::hook::{Before, Hook, HookCall};
 use tool_runtime::policy::Permissions;
 use tool_runtime::prelude::*;
-use tool_runtime::{Before, Hook, HookCall};
 
 /// Tools that begin and end plan mode. They change no more than the mode of the session.
 pub struct Planning {

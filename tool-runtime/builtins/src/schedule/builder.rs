@@ -10,7 +10,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use tempfile::TempDir;
-use tool_runtime::{Principal, SessionId, ToolContext};
+use tool_runtime::tool::SessionId;
+use tool_runtime::{Principal, ToolContext};
 use tool_runtime_store::{Store, StoreError};
 
 /// Decides about the creator of a job at each run.

@@ -4,9 +4,8 @@ use super::builder::{Schedule, ScheduleError};
 use super::event::ScheduleEvent;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
-use tool_runtime::{
-    BoxFuture, CancellationToken, CliCommand, CommandArguments, CommandForm, ToolPool,
-};
+use tool_runtime::cli::{CliCommand, CommandArguments, CommandForm};
+use tool_runtime::{BoxFuture, CancellationToken, ToolPool};
 
 /// `program schedule [--once]`
 pub(crate) struct ScheduleCommand(pub(crate) Schedule);

@@ -12,7 +12,8 @@ use crate::shown::Shown;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
-use tool_runtime::{Secrets, ToolCall, ToolContext, ToolError};
+use tool_runtime::secret::Secrets;
+use tool_runtime::{ToolCall, ToolContext, ToolError};
 use tool_runtime_store::rusqlite::{Transaction, params};
 
 /// Bytes of the arguments of a job.

@@ -11,7 +11,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::task::{AbortHandle, JoinSet};
-use tool_runtime::{CancellationToken, RetryMode, ToolPool};
+use tool_runtime::tool::RetryMode;
+use tool_runtime::{CancellationToken, ToolPool};
 use tool_runtime_store::rusqlite::{self, Connection, OptionalExtension as _, params};
 
 /// The pause between two looks at the file, which others change.

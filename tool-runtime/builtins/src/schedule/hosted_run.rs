@@ -8,9 +8,8 @@ use super::job::RunState;
 use super::text::{MAX_OUTCOME, cut};
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
-use tool_runtime::{
-    CancellationToken, ErrorClass, Execution, Principal, SessionId, ToolCall, ToolPool, ToolResult,
-};
+use tool_runtime::tool::{Execution, SessionId};
+use tool_runtime::{CancellationToken, ErrorClass, Principal, ToolCall, ToolPool, ToolResult};
 use tool_runtime_store::rusqlite::{self, params};
 
 /// The label of the calls of jobs, whose value is the id of the job: policies read it by `labels`.

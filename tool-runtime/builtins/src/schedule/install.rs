@@ -2,7 +2,7 @@
 
 use super::{ConfigTools, CronTools, Schedule, ScheduleCommand, Settings, TriggerTools};
 use crate::builtins::Builtins;
-use tool_runtime::Source;
+use tool_runtime::pool::Source;
 
 impl Builtins {
     /// Adds the tools that call tools at set times and send webhooks, and the command `schedule`, which runs what they

@@ -78,8 +78,8 @@ impl Setup {
     fn with(
         configure: impl FnOnce(ScheduleBuilder) -> ScheduleBuilder,
         add: impl FnOnce(
-            ToolPoolBuilder<tool_runtime::WithoutToolsets>,
-        ) -> ToolPoolBuilder<tool_runtime::WithoutToolsets>,
+            ToolPoolBuilder<tool_runtime::pool::WithoutToolsets>,
+        ) -> ToolPoolBuilder<tool_runtime::pool::WithoutToolsets>,
     ) -> Self {
         let (time, notes) = (Time::at(BEGINNING), Notes::default());
         let workspace = time.workspace();

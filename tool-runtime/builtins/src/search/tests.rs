@@ -11,8 +11,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, UNIX_EPOCH};
 use tempfile::TempDir;
+use tool_runtime::peer::{Peer, Progress};
 use tool_runtime::prelude::*;
-use tool_runtime::{Peer, Progress};
 
 /// A directory with files, and a pool over it.
 struct Fixture {

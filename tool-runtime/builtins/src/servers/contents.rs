@@ -3,7 +3,8 @@
 use crate::shown::Shown;
 use schemars::JsonSchema;
 use serde::Serialize;
-use tool_runtime::{ContentBlock, ResourceContents, ToolError};
+use tool_runtime::content::ResourceContents;
+use tool_runtime::{ContentBlock, ToolError};
 
 /// Characters of Base64 that are shown as an image or a sound: 3 MiB of bytes.
 const MAX_BASE64: usize = 4 << 20;

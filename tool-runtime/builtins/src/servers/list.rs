@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
-use tool_runtime::ResourceDefinition;
 use tool_runtime::mcp::McpManagerError;
+use tool_runtime::resource::ResourceDefinition;
 
 /// Resources of a part of the list, and bytes of their texts. A part has at least one resource.
 const PART: usize = 200;

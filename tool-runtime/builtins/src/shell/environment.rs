@@ -4,7 +4,8 @@ use super::params::ShellParams;
 use crate::process_tree::MARK;
 use crate::workspace::{Environment, Workspace};
 use std::ffi::OsString;
-use tool_runtime::{Secrets, ToolContext, ToolError};
+use tool_runtime::secret::Secrets;
+use tool_runtime::{ToolContext, ToolError};
 
 /// No pagers, no prompts.
 const UNATTENDED: &[(&str, &str)] = &[

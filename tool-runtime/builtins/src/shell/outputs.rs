@@ -12,7 +12,9 @@ use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use tool_runtime::{ContentBlock, Resource, ResourceLink, TextArguments, ToolContext, ToolError};
+use tool_runtime::content::ResourceLink;
+use tool_runtime::tool::TextArguments;
+use tool_runtime::{ContentBlock, Resource, ToolContext, ToolError};
 
 /// Outputs that are offered. The files of older ones are deleted.
 const MAX_OUTPUTS: usize = 64;

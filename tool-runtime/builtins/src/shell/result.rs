@@ -9,9 +9,8 @@ use std::fmt;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::ExitStatus;
-use tool_runtime::{
-    ContentBlock, IntoObservation, Observation, ResourceLink, ToolContext, ToolError,
-};
+use tool_runtime::content::ResourceLink;
+use tool_runtime::{ContentBlock, IntoObservation, Observation, ToolContext, ToolError};
 
 /// Result of a command.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]

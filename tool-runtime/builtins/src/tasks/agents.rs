@@ -8,8 +8,9 @@ use crate::shown::Shown;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
+use tool_runtime::ErrorClass;
+use tool_runtime::agent::AgentSpawner;
 use tool_runtime::prelude::*;
-use tool_runtime::{AgentSpawner, ErrorClass};
 
 /// The label of the calls of a schedule.
 const RUN_BY: &str = "run_by";

@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
+use tool_runtime::agent::{AgentSpawner, SpawnRequest};
 use tool_runtime::prelude::*;
-use tool_runtime::{AgentSpawner, SpawnRequest};
 
 /// Agents of one caller.
 const MAX_AGENTS: usize = 5;

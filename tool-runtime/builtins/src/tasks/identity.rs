@@ -1,6 +1,7 @@
 //! The identity of an agent in a team.
 
-use tool_runtime::{AgentRun, ToolContext};
+use tool_runtime::ToolContext;
+use tool_runtime::agent::AgentRun;
 
 /// The name of the agent that no other agent started.
 pub(super) const LEAD: &str = "lead";

@@ -3,7 +3,9 @@
 use super::{Agents, Board, Delegation, Mailbox, Runner, TasksParams, Teams};
 use crate::builtins::Builtins;
 use std::sync::Arc;
-use tool_runtime::{AgentMailbox, Source, ToolPoolBuilder};
+use tool_runtime::ToolPoolBuilder;
+use tool_runtime::agent::AgentMailbox;
+use tool_runtime::pool::Source;
 
 impl Builtins {
     /// Adds the tools for tasks, teams and sub-agents. Agent loops over the pool receive the messages of teams. Without

@@ -1,7 +1,10 @@
 //! Kinds of agents that exist with every spawner: they only read.
 
 use super::store::listed;
-use tool_runtime::{AgentSpawner, Selector, SpawnRequest, ToolError, ToolPattern, ToolPool};
+use tool_runtime::agent::{AgentSpawner, SpawnRequest};
+use tool_runtime::matching::ToolPattern;
+use tool_runtime::pool::Selector;
+use tool_runtime::{ToolError, ToolPool};
 
 /// The kind without a name: all tools of the caller.
 pub(super) const GENERAL: &str = "general-purpose";

@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout};
-use tool_runtime::{AgentHandle, AgentOutcome, CancellationToken, ToolError};
+use tool_runtime::agent::{AgentHandle, AgentOutcome};
+use tool_runtime::{CancellationToken, ToolError};
 
 /// The time between two looks at the file: for requests of other processes to stop, and for the end of a task of
 /// another process.

@@ -8,10 +8,10 @@ use super::team_rows::Team;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use tool_runtime::{
-    AgentHandle, AgentSpawner, Selector, Snapshot, SpawnRequest, ToolContext, ToolError,
-    ToolPattern,
-};
+use tool_runtime::agent::{AgentHandle, AgentSpawner, SpawnRequest};
+use tool_runtime::matching::ToolPattern;
+use tool_runtime::pool::{Selector, Snapshot};
+use tool_runtime::{ToolContext, ToolError};
 
 /// The inputs of `Agent`.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]

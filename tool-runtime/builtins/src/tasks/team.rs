@@ -5,8 +5,9 @@ use super::store::{TaskStore, listed};
 use super::team_rows::{Message, NewMessage, Team};
 use crate::builtins::{Family, Profile};
 use crate::shown::Shown;
+use tool_runtime::BoxFuture;
+use tool_runtime::agent::AgentMailbox;
 use tool_runtime::prelude::*;
-use tool_runtime::{AgentMailbox, BoxFuture};
 
 /// Tools for teams of agents.
 pub(crate) struct Teams {

@@ -16,9 +16,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::sync::Barrier;
+use tool_runtime::agent::AgentSpawner;
 use tool_runtime::policy::{PermissionMode, Permissions};
 use tool_runtime::prelude::*;
-use tool_runtime::{Access, AgentSpawner, Principal, ToolPoolBuilder};
+use tool_runtime::{Access, Principal, ToolPoolBuilder};
 use tool_runtime_agent::{Agent, ScriptedModel, SubAgents};
 
 /// More than any test takes.

@@ -2,7 +2,8 @@
 
 use crate::support::Desk;
 use serde_json::json;
-use tool_runtime::{Secret, Secrets};
+use tool_runtime::Secret;
+use tool_runtime::secret::Secrets;
 use tool_runtime_builtins::shell::ShellParams;
 
 #[tokio::test]

@@ -7,9 +7,10 @@ use std::path::PathBuf;
 use std::time::{Duration, UNIX_EPOCH};
 use tempfile::TempDir;
 use tokio::sync::oneshot;
+use tool_runtime::pool::DeclaredTools;
 use tool_runtime::prelude::*;
+use tool_runtime::secret::Secrets;
 use tool_runtime::shell::ShellMatcher;
-use tool_runtime::{DeclaredTools, Secrets};
 use tool_runtime_builtins::shell::ShellParams;
 use tool_runtime_builtins::{Builtins, Profile, Workspace};
 

@@ -7,8 +7,8 @@ use std::fs::File;
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::FileExt as _;
 use std::sync::{Arc, Mutex};
+use tool_runtime::peer::{Peer, Progress};
 use tool_runtime::prelude::*;
-use tool_runtime::{Peer, Progress};
 
 const GIGABYTE: u64 = 1 << 30;
 

@@ -3,7 +3,7 @@
 use crate::hints;
 use crate::support::{Folder, Tools, tools};
 use serde_json::json;
-use tool_runtime::DeclaredTools;
+use tool_runtime::pool::DeclaredTools;
 use tool_runtime::prelude::*;
 use tool_runtime_builtins::{Builtins, Profile, Workspace};
 

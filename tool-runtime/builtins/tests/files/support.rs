@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tool_runtime::OutputLimits;
+use tool_runtime::govern::OutputLimits;
 use tool_runtime::prelude::*;
 use tool_runtime_builtins::{Builtins, Profile, Workspace};
 

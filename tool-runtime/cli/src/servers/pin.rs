@@ -16,7 +16,7 @@ use tool_runtime_core::vocabulary::BoxFuture;
 ///
 /// let pool = ToolPool::builder().allow_empty().command(PinCommand).build()?;
 /// # let _ = pool;
-/// # Ok::<(), tool_runtime::PoolError>(())
+/// # Ok::<(), tool_runtime::pool::PoolError>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct PinCommand;

@@ -231,13 +231,14 @@ impl McpManagerBuilder {
     ///
     /// ```
     /// use tool_runtime::mcp::McpManager;
-    /// use tool_runtime::{Secrets, ToolPool};
+    /// use tool_runtime::ToolPool;
+    /// use tool_runtime::secret::Secrets;
     ///
     /// let secrets = Secrets::new();
     /// let pool = ToolPool::builder().secrets(secrets.clone()).allow_empty().build()?;
     /// let builder = McpManager::builder().secrets(secrets);
     /// # let _ = (pool, builder);
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// ```
     pub fn secrets(mut self, secrets: Secrets) -> Self {
         self.settings.secrets = Some(secrets);

@@ -34,7 +34,7 @@ impl ToolPool {
     /// let results = pool.call_all(calls).await;
     /// let errors: Vec<bool> = results.iter().map(ToolResult::is_error).collect();
     /// assert_eq!(errors, [false, true, false]);
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// # }).unwrap();
     /// ```
     pub async fn call_all(&self, calls: impl IntoIterator<Item = ToolCall>) -> Vec<ToolResult> {
@@ -68,7 +68,7 @@ impl ToolPool {
 /// while let Some((index, result)) = results.next().await {
 ///     assert!(index < 3 && !result.is_error());
 /// }
-/// # Ok::<(), tool_runtime::PoolError>(())
+/// # Ok::<(), tool_runtime::pool::PoolError>(())
 /// # }).unwrap();
 /// ```
 #[must_use = "a batch runs when `run` or `stream` is polled"]
@@ -98,7 +98,7 @@ impl Batch {
         self
     }
 
-    /// Adapts the context for each call, as to give it a [`Peer`](crate::tool::Peer) of its own. Default:
+    /// Adapts the context for each call, as to give it a [`Peer`](crate::tool::peer::Peer) of its own. Default:
     /// all calls have the same one.
     pub fn each_context(
         mut self,

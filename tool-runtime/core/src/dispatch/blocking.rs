@@ -114,7 +114,7 @@ impl BlockingPool {
     ///
     /// ```
     /// # use tool_runtime::prelude::*;
-    /// use tool_runtime::Source;
+    /// use tool_runtime::pool::Source;
     ///
     /// let pool = ToolPool::builder().build()?.blocking()?;
     /// let mut changes = pool.pool().changes();

@@ -23,7 +23,7 @@ impl ToolContext {
     ///     ))
     ///     .build()?;
     /// assert_eq!(pool.call(ToolCall::new("twice", "")).await.observation().to_text(), "pong pong");
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// # }).unwrap();
     /// ```
     pub async fn call(&self, call: ToolCall) -> ToolResult {
@@ -36,7 +36,7 @@ impl ToolContext {
     /// that calls a function directly. The handle keeps the pool alive.
     ///
     /// ```
-    /// use tool_runtime::Source;
+    /// use tool_runtime::pool::Source;
     /// use tool_runtime::prelude::*;
     ///
     /// /// Learn to ping.
@@ -52,7 +52,7 @@ impl ToolContext {
     /// let pool = ToolPool::builder().tool::<LearnAction>().build()?;
     /// pool.call(ToolCall::new("learn", "")).await;
     /// assert_eq!(pool.tools().len(), 2);
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// # }).unwrap();
     /// ```
     pub fn pool(&self) -> Option<ToolPool> {

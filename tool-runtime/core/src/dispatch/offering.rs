@@ -32,7 +32,7 @@ impl ToolPool {
     ///
     /// ```
     /// use tool_runtime::prelude::*;
-    /// use tool_runtime::TextArguments;
+    /// use tool_runtime::tool::TextArguments;
     ///
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
     /// let hello = Prompt::builder("hello", "Say hello.").handler(|| async { "Hello!" });

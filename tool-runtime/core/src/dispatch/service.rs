@@ -52,9 +52,9 @@ impl<S> ToolPoolBuilder<S> {
     /// and do not go through them again.
     ///
     /// An answer of a layer instead of the tool's becomes a result: an overload is
-    /// [`RateLimited`](crate::vocabulary::ErrorClass::RateLimited), a timeout
-    /// [`Timeout`](crate::vocabulary::ErrorClass::Timeout), anything else
-    /// [`Transient`](crate::vocabulary::ErrorClass::Transient). A second call of this method wraps the layers of the first one.
+    /// [`RateLimited`](crate::vocabulary::error::ErrorClass::RateLimited), a timeout
+    /// [`Timeout`](crate::vocabulary::error::ErrorClass::Timeout), anything else
+    /// [`Transient`](crate::vocabulary::error::ErrorClass::Transient). A second call of this method wraps the layers of the first one.
     ///
     /// ```
     /// use tool_runtime::prelude::*;
@@ -66,7 +66,7 @@ impl<S> ToolPoolBuilder<S> {
     ///     .layer(ServiceBuilder::new().load_shed().concurrency_limit(4))
     ///     .build()?;
     /// assert!(!pool.call(ToolCall::new("ping", "")).await.is_error());
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// # }).unwrap();
     /// ```
     pub fn layer<L>(self, layer: L) -> Self

@@ -2,9 +2,8 @@
 
 use crate::govern::approval::{Approval, ApprovalRequest, Approver};
 use crate::govern::hook::{Before, Hook, HookCall};
-use crate::govern::{
-    Begin, CallEvent, CallRounds, CallStage, Receipt, RecordError, Recorder, StepStore,
-};
+use crate::govern::rounds::CallRounds;
+use crate::govern::{Begin, CallEvent, CallStage, Receipt, RecordError, Recorder, StepStore};
 use crate::pool::{ToolPool, ToolPoolBuilder};
 use crate::tool::arguments::Arguments;
 use crate::tool::call::{ToolCall, ToolResult};

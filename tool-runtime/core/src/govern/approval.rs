@@ -23,7 +23,8 @@ use crate::vocabulary::future::BoxFuture;
 /// An `async` closure is one. A panic is a rejection.
 ///
 /// ```
-/// use tool_runtime::{Approval, ApprovalRequest, Approver, BoxFuture};
+/// use tool_runtime::BoxFuture;
+/// use tool_runtime::govern::{Approval, ApprovalRequest, Approver};
 ///
 /// struct OfficeClosed;
 ///

@@ -49,10 +49,10 @@ impl fmt::Display for CallNumber {
 }
 
 /// A call as policies, limiters and recorders see it, and hooks by
-/// [`HookCall::view`](crate::govern::HookCall::view).
+/// [`HookCall::view`](crate::govern::hook::HookCall::view).
 ///
 /// ```
-/// use tool_runtime::{CallView, Decision, PolicyEngine};
+/// use tool_runtime::govern::{CallView, Decision, PolicyEngine};
 ///
 /// struct NoSecrets;
 ///
@@ -225,7 +225,8 @@ impl<'a> CallView<'a> {
     ///
     /// ```
     /// use tool_runtime::prelude::*;
-    /// use tool_runtime::{CallEvent, Receipt, Recorder, Secrets};
+    /// use tool_runtime::govern::{CallEvent, Receipt, Recorder};
+    /// use tool_runtime::secret::Secrets;
     ///
     /// struct Print;
     ///
@@ -242,7 +243,7 @@ impl<'a> CallView<'a> {
     /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
     /// pool.call(ToolCall::new("login", r#"{ "token": "8fQm2x1v" }"#)).await;
     /// # });
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// ```
     pub fn masked_arguments(&self) -> Cow<'a, str> {
         let (text, Some(mask)) = (self.arguments(), self.context().mask()) else {

@@ -44,7 +44,8 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 /// cannot be cut short.
 ///
 /// ```
-/// use tool_runtime::{After, AfterCall, Before, Hook, HookCall, Observation};
+/// use tool_runtime::Observation;
+/// use tool_runtime::hook::{After, AfterCall, Before, Hook, HookCall};
 ///
 /// let guard = Hook::before("fs.*", |call: HookCall| async move {
 ///     if call.arguments().contains("..") {
@@ -94,7 +95,8 @@ impl Hook {
     /// An invalid pattern is reported when the pool is built.
     ///
     /// ```
-    /// use tool_runtime::{Before, Hook, HookCall, ToolError};
+    /// use tool_runtime::ToolError;
+    /// use tool_runtime::hook::{Before, Hook, HookCall};
     ///
     /// struct User(String);
     ///
@@ -131,7 +133,7 @@ impl Hook {
     /// An invalid pattern is reported when the pool is built.
     ///
     /// ```
-    /// use tool_runtime::{After, AfterCall, Hook, HookCall};
+    /// use tool_runtime::hook::{After, AfterCall, Hook, HookCall};
     ///
     /// let log = Hook::after("*", |call: HookCall, after: AfterCall| async move {
     ///     println!("{} took {:?}", call.name(), after.duration());

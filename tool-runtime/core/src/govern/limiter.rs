@@ -13,7 +13,7 @@ use std::time::Duration;
 /// ```
 /// use std::sync::Arc;
 /// use std::sync::atomic::{AtomicU32, Ordering};
-/// use tool_runtime::{CallView, Limit, LimitExceeded, Limiter, Reservation};
+/// use tool_runtime::govern::{CallView, Limit, LimitExceeded, Limiter, Reservation};
 ///
 /// struct Budget(Arc<AtomicU32>);
 ///
@@ -41,7 +41,7 @@ pub trait Limiter: Send + Sync + 'static {
 ///
 /// ```
 /// use std::time::Duration;
-/// use tool_runtime::{Limit, Measure, Refill};
+/// use tool_runtime::govern::{Limit, Measure, Refill};
 ///
 /// let mails = Limit::rate("mail/ada", 10, Duration::from_secs(60));
 /// assert_eq!(mails.refill, Refill::Window(Duration::from_secs(60)));

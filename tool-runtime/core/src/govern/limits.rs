@@ -31,7 +31,7 @@ use std::path::PathBuf;
 /// Metadata, links and the number of blocks are not limited.
 ///
 /// ```
-/// use tool_runtime::OutputLimits;
+/// use tool_runtime::govern::OutputLimits;
 ///
 /// let limits = OutputLimits::default().text(8_000).media(None).spill_to("/var/tmp/results");
 /// assert_ne!(limits, OutputLimits::default());
@@ -61,7 +61,7 @@ impl OutputLimits {
     /// No limits: every result is passed on unchanged.
     ///
     /// ```
-    /// # use tool_runtime::OutputLimits;
+    /// # use tool_runtime::govern::OutputLimits;
     /// assert_ne!(OutputLimits::none(), OutputLimits::default());
     /// ```
     #[must_use]

@@ -20,7 +20,8 @@ use std::time::Duration;
 ///
 /// ```
 /// use tool_runtime::prelude::*;
-/// use tool_runtime::{CallView, Decision, PolicyEngine, Principal};
+/// use tool_runtime::Principal;
+/// use tool_runtime::govern::{CallView, Decision, PolicyEngine};
 ///
 /// struct AdminsOnly;
 ///
@@ -46,7 +47,7 @@ use std::time::Duration;
 /// assert_eq!(pool.tools().len(), 1);
 /// let admin = pool.for_principal(Principal::new("ada").with_scopes(["admin"]));
 /// assert_eq!(admin.tools().len(), 2);
-/// # Ok::<(), tool_runtime::PoolError>(())
+/// # Ok::<(), tool_runtime::pool::PoolError>(())
 /// ```
 pub trait PolicyEngine: Send + Sync + 'static {
     /// Decides about a call whose arguments are valid.
@@ -106,7 +107,7 @@ pub enum Effect {
 /// The decision of a [`PolicyEngine`] about a call.
 ///
 /// ```
-/// use tool_runtime::{Decision, Effect};
+/// use tool_runtime::govern::{Decision, Effect};
 ///
 /// let decision = Decision::deny("not on production").with_rule("no-prod");
 /// assert_eq!(decision.effect(), Effect::Deny);
@@ -172,7 +173,7 @@ impl Decision {
     /// Denies the call if any policy or hook would ask a person about it. Default: a person is asked.
     ///
     /// ```
-    /// use tool_runtime::{CallView, Decision, PolicyEngine};
+    /// use tool_runtime::govern::{CallView, Decision, PolicyEngine};
     ///
     /// /// Denies writes at night.
     /// struct Unattended;
@@ -208,7 +209,7 @@ impl Decision {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use tool_runtime::Decision;
+    /// use tool_runtime::govern::Decision;
     ///
     /// let short = Decision::allow().with_time_limit(Duration::from_secs(5));
     /// let both = short.and(Decision::ask("Let it run?").with_time_limit(Duration::from_secs(60)));

@@ -15,7 +15,7 @@ use std::time::Duration;
 /// [`CallStage::Proposed`], the last [`CallStage::Finished`].
 ///
 /// ```
-/// use tool_runtime::{CallEvent, CallStage, Receipt, Recorder};
+/// use tool_runtime::govern::{CallEvent, CallStage, Receipt, Recorder};
 ///
 /// struct Log;
 ///

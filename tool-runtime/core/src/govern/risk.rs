@@ -7,7 +7,7 @@ use std::fmt;
 /// nothing has not judged the call. The variants have no order.
 ///
 /// ```
-/// use tool_runtime::Risk;
+/// use tool_runtime::govern::Risk;
 ///
 /// assert_eq!(Risk::default(), Risk::Unknown);
 /// assert_eq!(Risk::High.as_str(), "HIGH");

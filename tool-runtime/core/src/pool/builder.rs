@@ -42,7 +42,7 @@ use std::sync::Arc;
 ///     .state(Notes::default())
 ///     .build()?;
 /// assert_eq!(pool.tools().len(), 1);
-/// # Ok::<(), tool_runtime::PoolError>(())
+/// # Ok::<(), tool_runtime::pool::PoolError>(())
 /// ```
 ///
 /// Methods record their input and run nothing: their order does not matter, and all problems are
@@ -65,7 +65,7 @@ use std::sync::Arc;
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 /// let pool = ToolPool::builder().toolset::<Clock>(()).deny(["hint:destructive"]).build().await?;
 /// assert_eq!(pool.tools()[0].name(), "clock.now");
-/// # Ok::<(), tool_runtime::PoolError>(())
+/// # Ok::<(), tool_runtime::pool::PoolError>(())
 /// # }).unwrap();
 /// ```
 #[must_use = "a builder does nothing until it is built"]
@@ -135,7 +135,7 @@ impl<S> ToolPoolBuilder<S> {
     /// let pool = ToolPool::builder();
     /// let pool = pool.apply(|pool| changes.into_iter().fold(pool, |pool, change| change(pool)));
     /// assert_eq!(pool.build()?.tools().len(), 1);
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// ```
     pub fn apply(self, change: impl FnOnce(ToolPoolBuilder) -> ToolPoolBuilder) -> Self {
         change(self.in_state()).in_state()
@@ -203,7 +203,7 @@ impl<S> ToolPoolBuilder<S> {
     ///
     /// let pool = ToolPool::builder().prompt::<HelloPrompt>().build()?;
     /// assert_eq!(pool.prompts()[0].name(), "hello");
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// ```
     pub fn prompt<A: PromptAction>(self) -> Self {
         self.add_prompt(Prompt::of::<A>())
@@ -228,7 +228,7 @@ impl<S> ToolPoolBuilder<S> {
     ///     .handler(|| async { "verbose = true" });
     /// let pool = ToolPool::builder().add_resource(config).build()?;
     /// assert_eq!(pool.resources()[0].uri(), "config://app");
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// ```
     pub fn add_resource(self, resource: Resource) -> Self {
         self.entry(Item::Resource(resource))
@@ -282,7 +282,7 @@ impl<S> ToolPoolBuilder<S> {
     ///     .await?;
     /// let result = pool.call(ToolCall::new("desk.room", "")).await;
     /// assert_eq!(result.observation().to_text(), "study");
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// # }).unwrap();
     /// ```
     pub fn toolset_as<T: Toolset>(
@@ -326,7 +326,7 @@ impl<S> ToolPoolBuilder<S> {
     /// let db = Arc::new(Db(Mutex::default()));
     /// let pool = ToolPool::builder().tool::<CountAction>().state(Arc::clone(&db)).build()?;
     /// db.0.lock().unwrap().push("seen by the tool".into());
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// ```
     ///
     /// A second value of one type is reported by [`Self::build`], and so is an `Arc<T>` beside a

@@ -43,7 +43,7 @@ impl PoolChange {
 ///
 /// ```
 /// use tool_runtime::prelude::*;
-/// use tool_runtime::Source;
+/// use tool_runtime::pool::Source;
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 /// let pool = ToolPool::builder().build()?;
@@ -51,7 +51,7 @@ impl PoolChange {
 /// let ping = Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
 /// pool.add_tools(&Source::owner("skills"), [ping])?;
 /// assert_eq!(changes.next().await.unwrap().added, ["ping"]);
-/// # Ok::<(), tool_runtime::PoolError>(())
+/// # Ok::<(), tool_runtime::pool::PoolError>(())
 /// # }).unwrap();
 /// ```
 #[derive(Debug)]

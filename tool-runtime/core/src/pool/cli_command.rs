@@ -17,7 +17,8 @@ use std::sync::Arc;
 /// ```
 /// use std::process::ExitCode;
 /// use tool_runtime::prelude::*;
-/// use tool_runtime::{BoxFuture, CliCommand, CommandArguments, CommandForm};
+/// use tool_runtime::BoxFuture;
+/// use tool_runtime::cli::{CliCommand, CommandArguments, CommandForm};
 ///
 /// /// `program count [PREFIX]... [--json]`
 /// struct Count;
@@ -53,7 +54,7 @@ use std::sync::Arc;
 /// let pool = ToolPool::builder().allow_empty().command(Count).build()?;
 /// let arguments = CommandArguments::new(["git."], [("json", "")]);
 /// assert_eq!(Count.run(&arguments, &pool).await, ExitCode::SUCCESS);
-/// # Ok::<(), tool_runtime::PoolError>(())
+/// # Ok::<(), tool_runtime::pool::PoolError>(())
 /// # }).unwrap();
 /// ```
 pub trait CliCommand: Send + Sync + 'static {

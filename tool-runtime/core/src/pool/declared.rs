@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// deny list denies its whole tool. [`ToolPool::declaration_report`] gives the reasons.
 ///
 /// ```
-/// use tool_runtime::DeclaredTools;
+/// use tool_runtime::pool::DeclaredTools;
 ///
 /// let tools = DeclaredTools::allow("Read, Bash(git *)").deny("Bash(git push *)");
 /// assert_eq!(tools.allow.unwrap().len(), 2);
@@ -85,7 +85,7 @@ impl ToolPool {
     /// Declarations are resolved again when the tools of the pool change.
     ///
     /// ```
-    /// use tool_runtime::DeclaredTools;
+    /// use tool_runtime::pool::DeclaredTools;
     /// use tool_runtime::prelude::*;
     ///
     /// /// Fetch a page.
@@ -107,7 +107,7 @@ impl ToolPool {
     ///     call("https://example.com").await.observation().to_text(),
     ///     "the call to `WebFetch` is not allowed: `url` does not match `WebFetch(domain:docs.rs)`"
     /// );
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// # }).unwrap();
     /// ```
     pub fn restrict_declared(&self, tools: &DeclaredTools) -> Restriction {
@@ -119,7 +119,7 @@ impl ToolPool {
     /// it has none.
     ///
     /// ```
-    /// use tool_runtime::DeclaredTools;
+    /// use tool_runtime::pool::DeclaredTools;
     /// use tool_runtime::prelude::*;
     ///
     /// let ping = Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
@@ -130,7 +130,7 @@ impl ToolPool {
     ///     report.entries[1].to_string(),
     ///     "`Pong` allows nothing: the pool has no tool `Pong`; did you mean `ping`?"
     /// );
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// ```
     pub fn declaration_report(&self, tools: &DeclaredTools) -> DeclarationReport {
         Resolver::new(tools.clone(), self.governance()).report(&self.snapshot())

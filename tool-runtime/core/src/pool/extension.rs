@@ -12,8 +12,10 @@ use std::sync::Arc;
 ///
 /// ```
 /// use tool_runtime::prelude::*;
-/// use tool_runtime::{Hook, PoolExtension, ToolPoolBuilder};
-/// # use tool_runtime::{Before, HookCall};
+/// use tool_runtime::ToolPoolBuilder;
+/// use tool_runtime::hook::Hook;
+/// use tool_runtime::pool::PoolExtension;
+/// # use tool_runtime::hook::{Before, HookCall};
 ///
 /// struct Greetings;
 ///
@@ -26,14 +28,15 @@ use std::sync::Arc;
 ///
 /// let pool = ToolPool::builder().install(Greetings).build()?;
 /// assert_eq!(pool.tools().len(), 1);
-/// # Ok::<(), tool_runtime::PoolError>(())
+/// # Ok::<(), tool_runtime::pool::PoolError>(())
 /// ```
 ///
 /// An extension that may fail to be made is installed as a `Result`. Its error is a problem that `build` reports:
 ///
 /// ```
 /// use tool_runtime::ToolPool;
-/// # use tool_runtime::{PoolExtension, ToolPoolBuilder};
+/// # use tool_runtime::ToolPoolBuilder;
+/// # use tool_runtime::pool::PoolExtension;
 /// # struct Rules;
 /// # impl Rules { fn open(file: &str) -> Result<Self, String> { Err(format!("`{file}` does not exist")) } }
 /// # impl PoolExtension for Rules {

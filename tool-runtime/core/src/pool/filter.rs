@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// Without an allow list everything is allowed; an empty one allows nothing. Deny wins.
 ///
 /// ```
-/// use tool_runtime::Filter;
+/// use tool_runtime::pool::Filter;
 ///
 /// let filter: Filter = serde_json::from_str(r#"{ "allow": ["fs.*", "tag:search"], "deny": ["hint:destructive"] }"#)?;
 /// assert_eq!(filter.allow.unwrap().len(), 2);
@@ -21,12 +21,12 @@ use serde::{Deserialize, Serialize};
 /// In code:
 ///
 /// ```
-/// use tool_runtime::{Filter, Selector};
+/// use tool_runtime::pool::{Filter, Selector};
 ///
 /// let deny: Selector = "hint:destructive".parse()?;
 /// let filter = Filter::default().deny([deny]);
 /// assert_eq!(filter.deny.len(), 1);
-/// # Ok::<(), tool_runtime::SelectorError>(())
+/// # Ok::<(), tool_runtime::pool::SelectorError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

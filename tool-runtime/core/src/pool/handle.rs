@@ -44,7 +44,7 @@ use tokio_util::sync::CancellationToken;
 /// let pool = ToolPool::builder().tool::<AddAction>().build()?;
 /// let json = pool.call_json("add", r#"{"a": 2, "b": 40}"#).await;
 /// assert_eq!(json, r#"{"content":[{"type":"text","text":"42"}]}"#);
-/// # Ok::<(), tool_runtime::PoolError>(())
+/// # Ok::<(), tool_runtime::pool::PoolError>(())
 /// # }).unwrap();
 /// ```
 #[derive(Clone)]
@@ -358,7 +358,7 @@ impl ToolPool {
     /// let ping = Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
     /// let pool = ToolPool::builder().add(ping).build()?.for_principal(Principal::new("ada"));
     /// assert_eq!(pool.context().principal().id(), "ada");
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// ```
     #[must_use]
     pub fn for_principal(&self, principal: impl Into<Arc<Principal>>) -> Self {

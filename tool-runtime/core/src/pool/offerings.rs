@@ -17,14 +17,14 @@ impl ToolPool {
     ///
     /// ```
     /// use tool_runtime::prelude::*;
-    /// use tool_runtime::Source;
+    /// use tool_runtime::pool::Source;
     ///
     /// let pool = ToolPool::builder().build()?;
     /// let hello = Prompt::builder("hello", "Say hello.").handler(|| async { "Hello!" });
     /// pool.add_prompts(&Source::owner("skills"), [hello])?;
     /// pool.remove_prompts(&Source::owner("skills"), ["hello"])?;
     /// assert!(pool.prompts().is_empty());
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// ```
     pub fn add_prompts(
         &self,

@@ -8,7 +8,7 @@ use crate::vocabulary::error::list;
 /// One thing that keeps a pool from being built.
 ///
 /// ```
-/// use tool_runtime::PoolProblem;
+/// use tool_runtime::pool::PoolProblem;
 ///
 /// let problem = PoolProblem::NoLinkedTools;
 /// assert!(problem.to_string().contains("use my_tools as _;"));
@@ -185,7 +185,7 @@ pub enum PoolProblem {
 ///
 /// ```
 /// use tool_runtime::prelude::*;
-/// use tool_runtime::PoolProblem;
+/// use tool_runtime::pool::PoolProblem;
 ///
 /// let twice = || Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
 /// let error = ToolPool::builder().add(twice()).add(twice()).build().unwrap_err();

@@ -24,7 +24,7 @@ use std::sync::Arc;
 ///
 /// ```
 /// use tool_runtime::prelude::*;
-/// use tool_runtime::{Registry, ToolSpec};
+/// use tool_runtime::pool::{Registry, ToolSpec};
 ///
 /// #[derive(serde::Deserialize, schemars::JsonSchema)]
 /// struct Greeting {

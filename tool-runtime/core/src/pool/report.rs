@@ -13,7 +13,7 @@ use std::fmt;
 ///
 /// ```
 /// use tool_runtime::prelude::*;
-/// use tool_runtime::ToolStatus;
+/// use tool_runtime::pool::ToolStatus;
 ///
 /// let pool = ToolPool::builder()
 ///     .add(Tool::builder("ping", "Answer at once.").handler(|| async { "pong" }))
@@ -22,7 +22,7 @@ use std::fmt;
 /// let report = pool.report();
 /// assert!(matches!(report.tools[0].status, ToolStatus::Filtered { .. }));
 /// assert_eq!(report.to_string(), "ping  custom  filtered: deny `ping`\nthe pool is empty: 1 tool was offered and none is visible\n");
-/// # Ok::<(), tool_runtime::PoolError>(())
+/// # Ok::<(), tool_runtime::pool::PoolError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

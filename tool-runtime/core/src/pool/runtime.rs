@@ -19,7 +19,7 @@ impl ToolPool {
     ///
     /// ```
     /// use tool_runtime::prelude::*;
-    /// use tool_runtime::Source;
+    /// use tool_runtime::pool::Source;
     ///
     /// let pool = ToolPool::builder().build()?;
     /// let ping = || Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
@@ -27,7 +27,7 @@ impl ToolPool {
     /// assert_eq!(pool.add_tools(&skills, [ping()])?.added, ["ping"]);
     /// assert!(pool.add_tools(&skills, [ping()])?.is_empty(), "replaced, and nothing to see of it");
     /// assert!(pool.add_tools(&Source::owner("others"), [ping()]).is_err());
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// ```
     pub fn add_tools(
         &self,
@@ -62,7 +62,7 @@ impl ToolPool {
     ///
     /// ```
     /// use tool_runtime::prelude::*;
-    /// use tool_runtime::Source;
+    /// use tool_runtime::pool::Source;
     ///
     /// let pool = ToolPool::builder()
     ///     .add(Tool::builder("ping", "Answer at once.").handler(|| async { "pong" }))

@@ -20,13 +20,13 @@ use std::str::FromStr;
 /// | `source:linked`, `source:custom`, `source:owner`, `source:mcp`, `source:mcp:github`, `source:runner`, `source:runner:search` | tools of that source |
 ///
 /// ```
-/// use tool_runtime::Selector;
+/// use tool_runtime::pool::Selector;
 ///
 /// let selector: Selector = "tag:search".parse()?;
 /// assert_eq!(selector.to_string(), "tag:search");
 /// let error = "hint:readonly".parse::<Selector>().unwrap_err();
 /// assert!(error.to_string().contains("did you mean `read_only`?"));
-/// # Ok::<(), tool_runtime::SelectorError>(())
+/// # Ok::<(), tool_runtime::pool::SelectorError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
@@ -100,7 +100,7 @@ impl From<Infallible> for SelectorError {
 /// The reason why a text is not a valid [`Selector`].
 ///
 /// ```
-/// use tool_runtime::Selector;
+/// use tool_runtime::pool::Selector;
 ///
 /// let error = "label:x".parse::<Selector>().unwrap_err();
 /// assert!(error.to_string().starts_with("`label:x` picks nothing; write"));

@@ -13,7 +13,7 @@ pub struct PoolSession {
 
 impl ToolPool {
     /// Opens a session, as an agent or a user of a program has one: toolsets with
-    /// [`SharedBy::Session`](crate::tool::SharedBy::Session) have separate values in it.
+    /// [`SharedBy::Session`](crate::tool::toolset::SharedBy::Session) have separate values in it.
     #[must_use = "the session ends when this is dropped"]
     pub fn session(&self) -> PoolSession {
         let session = Session::open();
@@ -40,7 +40,7 @@ impl PoolSession {
     /// let (outer, inner) = (pool.session(), pool.session());
     /// let context = inner.enter(&outer.pool().context());
     /// assert!(context.sessions().eq([inner.id(), outer.id()]));
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// ```
     #[must_use]
     pub fn enter(&self, context: &ToolContext) -> ToolContext {

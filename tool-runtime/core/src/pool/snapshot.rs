@@ -41,7 +41,7 @@ struct Rules {
 ///     .build()?;
 /// let snapshot = pool.snapshot();
 /// assert_eq!(snapshot.tools()[0].name(), "ping");
-/// # Ok::<(), tool_runtime::PoolError>(())
+/// # Ok::<(), tool_runtime::pool::PoolError>(())
 /// ```
 pub struct Snapshot {
     tools: Vec<Tool>,
@@ -231,7 +231,7 @@ impl Snapshot {
     ///     .add(Tool::builder("ping", "Answer at once.").handler(|| async { "pong" }))
     ///     .build()?;
     /// assert!(pool.snapshot().definitions_json().starts_with(r#"[{"name":"ping""#));
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// ```
     pub fn definitions_json(&self) -> &Arc<str> {
         self.listing.get_or_init(|| {

@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 ///
 /// ```
 /// use tool_runtime::prelude::*;
-/// use tool_runtime::{Arguments, DecodeError};
+/// use tool_runtime::tool::{Arguments, DecodeError};
 ///
 /// /// The arguments of `greet`.
 /// #[derive(serde::Deserialize, schemars::JsonSchema)]
@@ -53,7 +53,7 @@ use tokio_util::sync::CancellationToken;
 /// let pool = ToolPool::builder().tool::<Greet>().build()?;
 /// let result = pool.call(ToolCall::new("greet", r#"{"name":"Ada"}"#)).await;
 /// assert_eq!(result.observation().to_text(), "Hello, Ada!");
-/// # Ok::<(), tool_runtime::PoolError>(())
+/// # Ok::<(), tool_runtime::pool::PoolError>(())
 /// # }).unwrap();
 /// ```
 pub trait Action: Sized + Send + 'static {

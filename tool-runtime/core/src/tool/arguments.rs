@@ -19,14 +19,14 @@ use tracked::{Flags, Tracked};
 /// The arguments of a call as unparsed JSON text.
 ///
 /// ```
-/// use tool_runtime::Arguments;
+/// use tool_runtime::tool::Arguments;
 ///
 /// #[derive(serde::Deserialize)]
 /// struct Add { a: i64 }
 ///
 /// let add: Add = Arguments::new(r#"{"a": 2}"#).parse()?;
 /// assert_eq!(add.a, 2);
-/// # Ok::<(), tool_runtime::DecodeError>(())
+/// # Ok::<(), tool_runtime::tool::DecodeError>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Arguments<'a> {
@@ -87,7 +87,7 @@ impl<'a> Arguments<'a> {
 /// the model.
 ///
 /// ```
-/// use tool_runtime::Arguments;
+/// use tool_runtime::tool::Arguments;
 ///
 /// let error = Arguments::new("[1]").parse::<String>().unwrap_err();
 /// assert!(error.to_string().contains("expected a string"));

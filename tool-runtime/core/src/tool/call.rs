@@ -56,7 +56,7 @@ impl ToolCall {
     }
 
     /// Marks a call whose arguments may be incomplete: the answer of the model was cut. It is not run; its result is
-    /// an error of class [`Input`](crate::vocabulary::ErrorClass::Input) with this reason. Default: the call is complete.
+    /// an error of class [`Input`](crate::vocabulary::error::ErrorClass::Input) with this reason. Default: the call is complete.
     ///
     /// ```
     /// use tool_runtime::prelude::*;
@@ -69,7 +69,7 @@ impl ToolCall {
     /// let result = pool.call(call).await;
     /// assert_eq!(result.error().unwrap().class(), ErrorClass::Input);
     /// assert!(result.observation().to_text().contains("the limit on tokens was reached"));
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// # }).unwrap();
     /// ```
     #[must_use]
@@ -139,7 +139,7 @@ impl fmt::Debug for ToolCall {
 /// assert_eq!(result.call_id(), "call_1");
 /// assert!(result.is_error());
 /// assert_eq!(result.error().unwrap().class(), ErrorClass::NotFound);
-/// # Ok::<(), tool_runtime::PoolError>(())
+/// # Ok::<(), tool_runtime::pool::PoolError>(())
 /// # }).unwrap();
 /// ```
 #[derive(Debug)]

@@ -35,7 +35,7 @@ use std::time::Duration;
 ///
 /// ```
 /// use std::time::Duration;
-/// use tool_runtime::ClientTools;
+/// use tool_runtime::tool::ClientTools;
 /// use tool_runtime::prelude::*;
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
@@ -52,7 +52,7 @@ use std::time::Duration;
 /// let (result, answered) = tokio::join!(pool.call(call), host);
 /// assert_eq!(result.observation().to_text(), "green");
 /// assert!(answered.is_ok());
-/// # Ok::<(), tool_runtime::PoolError>(())
+/// # Ok::<(), tool_runtime::pool::PoolError>(())
 /// # }).unwrap();
 /// ```
 #[derive(Clone)]
@@ -86,7 +86,8 @@ impl ClientTools {
     /// Answers must match the output schema of the definition, if it has one.
     ///
     /// ```
-    /// # use tool_runtime::{ClientTools, ToolDefinition};
+    /// # use tool_runtime::ToolDefinition;
+    /// # use tool_runtime::tool::ClientTools;
     /// # use std::time::Duration;
     /// let client = ClientTools::new(Duration::from_secs(60));
     /// let tool = client.tool(ToolDefinition::new("pick_file", "Let the user pick a file."));
@@ -111,7 +112,7 @@ impl ClientTools {
 
     /// Answers a call, whether it has been received or not, by everything that a tool may
     /// return: text, [`Json`](crate::tool::Json), an [`Observation`](crate::tool::Observation), a
-    /// [`ToolError`](crate::vocabulary::ToolError) in an `Err`.
+    /// [`ToolError`](crate::vocabulary::error::ToolError) in an `Err`.
     ///
     /// # Errors
     /// No call waits for this answer: the id is unknown, was answered before, has expired or
@@ -120,7 +121,8 @@ impl ClientTools {
     ///
     /// ```
     /// # use std::time::Duration;
-    /// use tool_runtime::{ClientAnswerError, ClientTools, Observation, ToolError};
+    /// use tool_runtime::{Observation, ToolError};
+    /// use tool_runtime::tool::{ClientAnswerError, ClientTools};
     ///
     /// let client = ClientTools::new(Duration::from_secs(60));
     /// let rejection: Result<Observation, _> = Err(ToolError::user("the user is away"));
@@ -146,7 +148,7 @@ impl ClientTools {
     ///
     /// ```
     /// # use std::time::Duration;
-    /// # use tool_runtime::ClientTools;
+    /// # use tool_runtime::tool::ClientTools;
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
     /// let client = ClientTools::new(Duration::from_secs(60));
     /// client.cancelled("no such call").await;

@@ -9,7 +9,7 @@ use crate::vocabulary::sealed::Sealed;
 /// Suggested values for an argument of a prompt, or a variable of a resource template.
 ///
 /// ```
-/// use tool_runtime::Completion;
+/// use tool_runtime::completion::Completion;
 ///
 /// let completion = Completion::of(vec!["Ada".into(), "Adam".into()]);
 /// assert_eq!((completion.total, completion.has_more), (2, false));
@@ -41,7 +41,8 @@ impl Completion {
 /// `context.get::<CompletionContext>()`.
 ///
 /// ```
-/// use tool_runtime::{CompletionContext, ToolContext};
+/// use tool_runtime::ToolContext;
+/// use tool_runtime::completion::CompletionContext;
 ///
 /// fn branches(prefix: String, context: &ToolContext) -> Vec<String> {
 ///     let given = context.get::<CompletionContext>();
@@ -74,7 +75,8 @@ impl CompletionContext {
 /// `async` must not block.
 ///
 /// ```
-/// use tool_runtime::{Complete, ToolContext};
+/// use tool_runtime::ToolContext;
+/// use tool_runtime::completion::Complete;
 ///
 /// fn is_completer<M>(_: impl Complete<M>) {}
 ///

@@ -214,7 +214,7 @@ impl ToolContext {
     /// let inner = outer.pool().session();
     /// let context = inner.pool().context();
     /// assert!(context.sessions().eq([inner.id(), outer.id()]));
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// ```
     pub fn sessions(&self) -> impl Iterator<Item = &SessionId> {
         let own = self.0.session.as_ref();

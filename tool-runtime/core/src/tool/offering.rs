@@ -145,7 +145,8 @@ pub(crate) fn check<'a>(
 /// `Fn(TextArguments, ToolContext) -> Fut`.
 ///
 /// ```
-/// use tool_runtime::{Prompt, TextHandler};
+/// use tool_runtime::Prompt;
+/// use tool_runtime::tool::TextHandler;
 ///
 /// fn prompt<M: 'static>(handler: impl TextHandler<M, Output = &'static str>) -> Prompt {
 ///     Prompt::builder("hello", "Say hello.").handler(handler)

@@ -38,7 +38,7 @@ use std::future::ready;
 /// ```
 /// use std::sync::{Arc, Mutex};
 /// use tool_runtime::prelude::*;
-/// use tool_runtime::{Peer, Progress};
+/// use tool_runtime::peer::{Peer, Progress};
 ///
 /// #[derive(Default)]
 /// struct Bar(Mutex<Vec<f64>>);
@@ -66,7 +66,7 @@ use std::future::ready;
 /// let pool = ToolPool::builder().tool::<CopyAction>().build()?;
 /// pool.call_with(ToolCall::new("copy", "{}"), &pool.context().with_peer(bar.clone())).await;
 /// assert_eq!(*bar.0.lock().unwrap(), [1.0, 2.0, 3.0]);
-/// # Ok::<(), tool_runtime::PoolError>(())
+/// # Ok::<(), tool_runtime::pool::PoolError>(())
 /// # }).unwrap();
 /// ```
 ///
@@ -105,7 +105,8 @@ pub trait Peer: Send + Sync + 'static {
     ///
     /// ```
     /// use serde_json::{Value, json};
-    /// use tool_runtime::{BoxFuture, Peer, PeerCapability, PeerError, PeerRequest};
+    /// use tool_runtime::BoxFuture;
+    /// use tool_runtime::peer::{Peer, PeerCapability, PeerError, PeerRequest};
     ///
     /// /// Accepts every form.
     /// struct Agreeable;

@@ -17,7 +17,7 @@ use crate::tool::toolset::ToolsetKind;
 ///
 /// ```
 /// use tool_runtime::prelude::*;
-/// use tool_runtime::Registration;
+/// use tool_runtime::tool::Registration;
 ///
 /// /// Answer at once.
 /// #[tool(register = false)]

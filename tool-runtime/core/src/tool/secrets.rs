@@ -23,7 +23,8 @@ const MAX_FORMER: usize = 8;
 ///
 /// ```
 /// use tool_runtime::prelude::*;
-/// use tool_runtime::{Secret, Secrets};
+/// use tool_runtime::Secret;
+/// use tool_runtime::secret::Secrets;
 ///
 /// /// Show the environment.
 /// #[tool(read_only)]
@@ -36,7 +37,7 @@ const MAX_FORMER: usize = 8;
 /// let pool = ToolPool::builder().tool::<EnvironmentAction>().secrets(secrets).build()?;
 /// let result = pool.call(ToolCall::new("environment", "")).await;
 /// assert_eq!(result.observation().to_text(), "TOKEN=${TOKEN} HOME=/root");
-/// # Ok::<(), tool_runtime::PoolError>(())
+/// # Ok::<(), tool_runtime::pool::PoolError>(())
 /// # }).unwrap();
 /// ```
 #[derive(Clone, Default)]
@@ -166,7 +167,8 @@ impl Mask for Secrets {
 ///
 /// ```
 /// use tool_runtime::prelude::*;
-/// use tool_runtime::{Secret, SecretTemplate, Secrets};
+/// use tool_runtime::Secret;
+/// use tool_runtime::secret::{SecretTemplate, Secrets};
 ///
 /// /// Fetch the issues of a project.
 /// #[tool(read_only)]

@@ -15,7 +15,7 @@ use std::fmt;
 /// `Display` writes `linked`, `custom`, `owner:NAME`, `mcp:NAME` or `runner:NAME`.
 ///
 /// ```
-/// use tool_runtime::Source;
+/// use tool_runtime::pool::Source;
 ///
 /// assert_eq!(Source::mcp("github").to_string(), "mcp:github");
 /// assert_eq!(serde_json::to_string(&Source::Linked)?, r#""linked""#);
@@ -57,7 +57,7 @@ impl Source {
     /// quarantined instead of an error of the pool.
     ///
     /// ```
-    /// use tool_runtime::Source;
+    /// use tool_runtime::pool::Source;
     ///
     /// assert!(Source::mcp("github").is_external() && Source::runner("search").is_external());
     /// assert!(!Source::owner("learnt").is_external());

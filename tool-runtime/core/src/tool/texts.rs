@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// variables.
 ///
 /// ```
-/// use tool_runtime::TextArguments;
+/// use tool_runtime::tool::TextArguments;
 ///
 /// let arguments = TextArguments::from([("id".to_owned(), "7".to_owned())]);
 /// assert_eq!(arguments["id"], "7");

@@ -317,12 +317,13 @@ impl Tool {
     /// The tool that a [transform](Self::transform) started from, if there was one.
     ///
     /// ```
-    /// use tool_runtime::{Tool, ToolTransform};
+    /// use tool_runtime::Tool;
+    /// use tool_runtime::transform::ToolTransform;
     ///
     /// let ping = Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
     /// let echo = ping.transform(&ToolTransform::new().name("echo"))?;
     /// assert_eq!(echo.made_from().unwrap().name(), "ping");
-    /// # Ok::<(), tool_runtime::TransformError>(())
+    /// # Ok::<(), tool_runtime::transform::TransformError>(())
     /// ```
     pub fn made_from(&self) -> Option<&Self> {
         self.0.made_from.as_ref()
@@ -491,7 +492,7 @@ impl Tool {
     /// `Bash(git *)`, say.
     ///
     /// ```
-    /// use tool_runtime::MatchAs;
+    /// use tool_runtime::matching::MatchAs;
     /// use tool_runtime::prelude::*;
     ///
     /// /// Fetch a page.
@@ -585,7 +586,7 @@ impl Tool {
     /// let tool = Tool::of::<ReadAction>().resolve_keys_in("/srv/project");
     /// let pool = ToolPool::builder().add(tool).build()?;
     /// # let _ = pool;
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// ```
     #[must_use]
     pub fn resolve_keys_in(mut self, directory: impl Into<PathBuf>) -> Self {
@@ -638,7 +639,7 @@ impl Tool {
     /// pool's report shows all. Nothing changes once the tool was cloned.
     ///
     /// ```
-    /// use tool_runtime::Requirement;
+    /// use tool_runtime::tool::Requirement;
     /// use tool_runtime::prelude::*;
     ///
     /// let fetch = Tool::builder("fetch", "Fetch commits.").handler(|| async { "fetched" });

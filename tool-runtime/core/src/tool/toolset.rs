@@ -65,7 +65,7 @@ use serde::de::DeserializeOwned;
 /// let pool = ToolPool::builder().toolset::<Counter>(CounterParams { start: 40 }).build().await?;
 /// let result = pool.call(ToolCall::new("counter.add", r#"{"amount": 2}"#)).await;
 /// assert_eq!(result.observation().to_text(), "42");
-/// # Ok::<(), tool_runtime::PoolError>(())
+/// # Ok::<(), tool_runtime::pool::PoolError>(())
 /// # }).unwrap();
 /// ```
 #[diagnostic::on_unimplemented(

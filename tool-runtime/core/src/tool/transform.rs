@@ -33,7 +33,7 @@ use std::sync::Arc;
 ///
 /// ```
 /// use tool_runtime::prelude::*;
-/// use tool_runtime::ToolTransform;
+/// use tool_runtime::transform::ToolTransform;
 ///
 /// /// Tell the weather.
 /// #[tool(read_only)]
@@ -190,7 +190,8 @@ impl ToolTransform {
 /// The reasons why a transform does not fit a tool.
 ///
 /// ```
-/// use tool_runtime::{Tool, ToolTransform};
+/// use tool_runtime::Tool;
+/// use tool_runtime::transform::ToolTransform;
 ///
 /// let ping = Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
 /// let error = ping.transform(&ToolTransform::new().hide("verbose")).unwrap_err();

@@ -67,7 +67,8 @@ impl ContentBlock {
     /// Sets the members that every block can have, instead of those it has.
     ///
     /// ```
-    /// use tool_runtime::{ContentAnnotations, ContentBlock, ContentExtra};
+    /// use tool_runtime::ContentBlock;
+    /// use tool_runtime::content::{ContentAnnotations, ContentExtra};
     ///
     /// let urgent = ContentExtra::from(ContentAnnotations::default().with_priority(1.0));
     /// let block = ContentBlock::text("on fire").with_extra(urgent);
@@ -138,7 +139,8 @@ pub enum BlockForm<'a> {
 /// A text block's content.
 ///
 /// ```
-/// use tool_runtime::{ContentBlock, TextContent};
+/// use tool_runtime::ContentBlock;
+/// use tool_runtime::content::TextContent;
 ///
 /// let ContentBlock::Text(content) = ContentBlock::text("hello") else { panic!() };
 /// assert_eq!(content.text(), "hello");
@@ -179,7 +181,7 @@ impl TextContent {
 /// An image or audio.
 ///
 /// ```
-/// use tool_runtime::MediaContent;
+/// use tool_runtime::content::MediaContent;
 ///
 /// let dot = MediaContent::new("iVBORw0KGgo=", "image/png");
 /// assert_eq!(dot.mime_type, "image/png");
@@ -233,7 +235,7 @@ impl EmbeddedResource {
 /// The contents of a resource: text or base64 bytes.
 ///
 /// ```
-/// use tool_runtime::ResourceContents;
+/// use tool_runtime::content::ResourceContents;
 ///
 /// let contents: ResourceContents = serde_json::from_str(r#"{"uri":"a:b","text":"x"}"#)?;
 /// assert_eq!(contents.text.as_deref(), Some("x"));
@@ -263,7 +265,8 @@ impl ResourceContents {
     /// Contents that are text.
     ///
     /// ```
-    /// use tool_runtime::{ContentBlock, ResourceContents};
+    /// use tool_runtime::ContentBlock;
+    /// use tool_runtime::content::ResourceContents;
     ///
     /// let contents = ResourceContents::text("notes://1", "{}").with_mime_type("application/json");
     /// let block = ContentBlock::from(contents);
@@ -277,7 +280,7 @@ impl ResourceContents {
     /// Contents that are bytes, given in base64.
     ///
     /// ```
-    /// # use tool_runtime::ResourceContents;
+    /// # use tool_runtime::content::ResourceContents;
     /// let dot = ResourceContents::blob("dots://1", "iVBORw0KGgo=").with_mime_type("image/png");
     /// assert_eq!(dot.mime_type.as_deref(), Some("image/png"));
     /// ```
@@ -295,7 +298,7 @@ impl ResourceContents {
     /// Sets MCP metadata.
     ///
     /// ```
-    /// # use tool_runtime::ResourceContents;
+    /// # use tool_runtime::content::ResourceContents;
     /// let meta = [("language".to_owned(), "de".into())].into_iter().collect();
     /// let contents = ResourceContents::text("notes://1", "Milch").with_meta(meta);
     /// assert!(contents.meta.is_some());
@@ -343,7 +346,8 @@ impl From<ResourceContents> for ContentBlock {
 /// With more than an address and a name:
 ///
 /// ```
-/// use tool_runtime::{ContentBlock, ResourceLink};
+/// use tool_runtime::ContentBlock;
+/// use tool_runtime::content::ResourceLink;
 ///
 /// let link = ResourceLink::new("file:///a.png", "a").with_mime_type("image/png").with_size(70);
 /// let block = ContentBlock::from(link);
@@ -427,7 +431,7 @@ impl From<ResourceLink> for ContentBlock {
 /// Optional members that every content block has.
 ///
 /// ```
-/// use tool_runtime::{ContentAnnotations, ContentExtra};
+/// use tool_runtime::content::{ContentAnnotations, ContentExtra};
 ///
 /// let extra = ContentExtra::from(ContentAnnotations::default().with_priority(0.5));
 /// assert_eq!(serde_json::to_string(&extra)?, r#"{"annotations":{"priority":0.5}}"#);
@@ -478,7 +482,7 @@ impl From<ContentAnnotations> for ContentExtra {
 /// Audience, priority and modification time of a content block.
 ///
 /// ```
-/// use tool_runtime::ContentAnnotations;
+/// use tool_runtime::content::ContentAnnotations;
 ///
 /// let annotations = ContentAnnotations::default().with_audience(["user"]).with_priority(0.5);
 /// assert_eq!(annotations.audience, ["user"]);

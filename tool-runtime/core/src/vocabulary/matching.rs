@@ -25,7 +25,7 @@ use std::fmt;
 /// The kind of text that an argument holds, and with it the syntax of patterns for it.
 ///
 /// ```
-/// use tool_runtime::MatchAs;
+/// use tool_runtime::matching::MatchAs;
 ///
 /// assert_eq!(MatchAs::Shell.to_string(), "shell");
 /// ```
@@ -71,7 +71,8 @@ pub enum ArgumentMatch {
 /// nothing.
 ///
 /// ```
-/// use tool_runtime::{ArgumentMatch, ArgumentMatcher, MatchAs, Matcher, PatternError, ToolPool};
+/// use tool_runtime::ToolPool;
+/// use tool_runtime::matching::{ArgumentMatch, ArgumentMatcher, MatchAs, Matcher, PatternError};
 ///
 /// /// Takes patterns as literal commands.
 /// struct Literal;
@@ -93,7 +94,7 @@ pub enum ArgumentMatch {
 /// }
 ///
 /// let pool = ToolPool::builder().argument_matcher(Literal).allow_empty().build()?;
-/// # Ok::<(), tool_runtime::PoolError>(())
+/// # Ok::<(), tool_runtime::pool::PoolError>(())
 /// ```
 pub trait ArgumentMatcher: Send + Sync + 'static {
     /// The kind of argument.

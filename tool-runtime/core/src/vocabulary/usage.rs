@@ -6,7 +6,7 @@ use std::ops::AddAssign;
 /// The tokens that one or more answers of a model cost.
 ///
 /// ```
-/// use tool_runtime::Usage;
+/// use tool_runtime::tool::Usage;
 ///
 /// let mut total = Usage::default();
 /// total += Usage { input: 100, output: 20, cached: 80 };

@@ -9,7 +9,7 @@ use tool_runtime_core::govern::RecordError;
 /// ```
 /// use std::collections::HashMap;
 /// use std::sync::Mutex;
-/// use tool_runtime::RecordError;
+/// use tool_runtime::govern::RecordError;
 /// use tool_runtime::policy::{BudgetStore, LimitKeeper};
 ///
 /// #[derive(Default)]

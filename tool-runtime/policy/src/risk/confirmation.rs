@@ -105,7 +105,7 @@ impl Confirmation {
 ///     .policy(ConfirmRisk::new(Confirmation::high()).analyzer(PatternAnalyzer::common()))
 ///     .allow_empty()
 ///     .build()?;
-/// # Ok::<(), tool_runtime::PoolError>(())
+/// # Ok::<(), tool_runtime::pool::PoolError>(())
 /// ```
 pub struct ConfirmRisk {
     confirmation: Confirmation,

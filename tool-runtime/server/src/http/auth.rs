@@ -13,7 +13,8 @@ use tool_runtime_core::vocabulary::{BoxFuture, Principal};
 ///
 /// ```
 /// use axum::http::request::Parts;
-/// use tool_runtime::{AuthRejection, Authenticate, BoxFuture, HttpOptions, Principal};
+/// use tool_runtime::{BoxFuture, Principal};
+/// use tool_runtime::http::{AuthRejection, Authenticate, HttpOptions};
 ///
 /// /// Trusts the header of a proxy.
 /// struct Proxied;

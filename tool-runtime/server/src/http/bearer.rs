@@ -20,12 +20,12 @@ use tool_runtime_core::vocabulary::{BoxFuture, Principal};
 /// Only digests are kept, and compared in constant time; they are never printed.
 ///
 /// ```
-/// use tool_runtime::BearerTokens;
+/// use tool_runtime::http::BearerTokens;
 ///
 /// let tokens = BearerTokens::parse("ada:8fQm2x\n# the build server\n1vXk9p")?;
 /// assert_eq!(format!("{tokens:?}"), r##"BearerTokens(["ada", "#2"])"##);
 /// assert!(BearerTokens::parse("").is_err());
-/// # Ok::<(), tool_runtime::TokensError>(())
+/// # Ok::<(), tool_runtime::http::TokensError>(())
 /// ```
 #[derive(Clone)]
 pub struct BearerTokens(Vec<Known>);

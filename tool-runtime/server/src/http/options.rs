@@ -39,7 +39,8 @@ const HALF_CLOSED: Duration = Duration::from_secs(2);
 ///
 /// ```
 /// use std::time::Duration;
-/// use tool_runtime::{BearerTokens, CancellationToken, HttpOptions};
+/// use tool_runtime::CancellationToken;
+/// use tool_runtime::http::{BearerTokens, HttpOptions};
 ///
 /// let end = CancellationToken::new();
 /// let options = HttpOptions::default()
@@ -48,7 +49,7 @@ const HALF_CLOSED: Duration = Duration::from_secs(2);
 ///     .max_requests_per_principal(64)
 ///     .sessions(false)
 ///     .shutdown(end.clone(), Duration::from_secs(5));
-/// # Ok::<(), tool_runtime::TokensError>(())
+/// # Ok::<(), tool_runtime::http::TokensError>(())
 /// ```
 #[derive(Clone)]
 pub struct HttpOptions {

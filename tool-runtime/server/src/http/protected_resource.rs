@@ -14,7 +14,7 @@ const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 /// `/.well-known/oauth-protected-resource`, and named in challenges.
 ///
 /// ```
-/// use tool_runtime::{BearerTokens, HttpOptions, ProtectedResource};
+/// use tool_runtime::http::{BearerTokens, HttpOptions, ProtectedResource};
 ///
 /// let resource = ProtectedResource::new("https://notes.example.com/mcp")
 ///     .authorization_server("https://login.example.com")
@@ -25,7 +25,7 @@ const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 /// );
 /// let tokens = BearerTokens::parse("ada:8fQm2x")?;
 /// let options = HttpOptions::default().auth(tokens).protected_resource(resource);
-/// # Ok::<(), tool_runtime::TokensError>(())
+/// # Ok::<(), tool_runtime::http::TokensError>(())
 /// ```
 #[derive(Clone, Debug)]
 #[must_use]

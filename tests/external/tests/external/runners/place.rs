@@ -7,8 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::time::timeout;
+use tool_runtime::peer::{Peer, Progress};
 use tool_runtime::remote::Remote;
-use tool_runtime::{ErrorClass, Peer, Progress, ToolCall, ToolPool, ToolResult};
+use tool_runtime::{ErrorClass, ToolCall, ToolPool, ToolResult};
 
 /// The time in which all but the end of a lease happens.
 pub(super) const SOON: Duration = Duration::from_secs(8);

@@ -11,11 +11,11 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 use tokio::time::timeout;
-use tool_runtime::StepId;
 use tool_runtime::remote::{
     BlobRef, Board as _, Digest, Job, Json, NatsKey, Payload, Record, Revision, State, StepKey,
     Topic,
 };
+use tool_runtime::tool::StepId;
 
 const DOCS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tool-runtime/remote/docs");
 

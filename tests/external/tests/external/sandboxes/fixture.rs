@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::sync::oneshot::{self, Receiver};
+use tool_runtime::content::ResourceLink;
 use tool_runtime::prelude::*;
-use tool_runtime::{ContentBlock, ErrorClass, ResourceLink};
+use tool_runtime::{ContentBlock, ErrorClass};
 use tool_runtime_builtins::shell::ShellParams;
 use tool_runtime_builtins::{
     Builtins, Profile, Sandbox, SandboxParams, Workspace, WorkspaceBuilder,

@@ -7,11 +7,13 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tool_runtime::approvals::{AskCaller, Inbox, MemoryStore};
+use tool_runtime::govern::Approvers;
+use tool_runtime::hook::{Before, Hook};
 use tool_runtime::mcp::McpServer;
 use tool_runtime::policy::{Format, Hint, Policy, PoolRules as _};
 use tool_runtime::prelude::*;
+use tool_runtime::secret::Secrets;
 use tool_runtime::testing::{ProtocolVersion, Question, Reply, TestClient};
-use tool_runtime::{Approvers, Before, Hook, Secrets};
 
 fn pool(removed: &Removed) -> ToolPool {
     builder(removed, |decision| decision).approver(AskCaller::new().editable()).build().unwrap()

@@ -7,12 +7,13 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::Notify;
+use tool_runtime::BoxFuture;
 use tool_runtime::approvals::{ApprovalAnswer, ApprovalStore, FileStore, Inbox};
-use tool_runtime::prelude::*;
-use tool_runtime::{
-    Begin, BoxFuture, CallEvent, CallStage, Execution, Receipt, RecordError, Recorder, RetryMode,
-    StepId, StepStore,
+use tool_runtime::govern::{
+    Begin, CallEvent, CallStage, Receipt, RecordError, Recorder, StepStore,
 };
+use tool_runtime::prelude::*;
+use tool_runtime::tool::{Execution, RetryMode, StepId};
 
 /// The started and ended steps, which outlive the program. A start may wait.
 #[derive(Clone, Default)]

@@ -8,10 +8,9 @@ use tool_runtime::approvals::{
     ApprovalAnswer, ApprovalStore, FileStore, Inbox, MemoryStore, PendingApproval, StoreError,
     StoredApproval,
 };
+use tool_runtime::govern::{Approval, ApprovalRequest, Approver as _, Decision};
 use tool_runtime::prelude::*;
-use tool_runtime::{
-    Approval, ApprovalRequest, Approver as _, CancellationToken, Decision, Principal,
-};
+use tool_runtime::{CancellationToken, Principal};
 
 pub(super) fn pool(store: impl ApprovalStore, removed: &Removed) -> ToolPool {
     builder(removed, |decision| decision).approver(Inbox::new(store)).build().unwrap()
@@ -126,8 +125,9 @@ async fn an_answer_that_is_taken_at_once_is_not_refused() {
 async fn an_answer_of_someone_who_may_not_approve_leaves_the_question_open() {
     for_each_store(async |store, kind| {
         let removed = Removed::default();
-        let asking =
-            |decision: Decision| decision.approved_by(tool_runtime::Approvers::people(["grace"]));
+        let asking = |decision: Decision| {
+            decision.approved_by(tool_runtime::govern::Approvers::people(["grace"]))
+        };
         let pool = builder(&removed, asking).approver(Inbox::new(Arc::clone(&store)));
         let pool = pool.build().unwrap().for_principal(Principal::new("ada"));
         let person = async {

@@ -3,13 +3,15 @@
 use super::{RemoveAction, Removed, builder, by_others, remove_call};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use tool_runtime::Principal;
 use tool_runtime::approvals::Remembering;
-use tool_runtime::policy::{ConfirmRisk, Confirmation, SecurityAnalyzer};
-use tool_runtime::prelude::*;
-use tool_runtime::{
-    Approval, ApprovalRequest, Approvers, CallView, Decision, MatchAs, PolicyEngine, PoolSession,
-    Principal, Remember, Risk,
+use tool_runtime::govern::{
+    Approval, ApprovalRequest, Approvers, CallView, Decision, PolicyEngine, Remember, Risk,
 };
+use tool_runtime::matching::MatchAs;
+use tool_runtime::policy::{ConfirmRisk, Confirmation, SecurityAnalyzer};
+use tool_runtime::pool::PoolSession;
+use tool_runtime::prelude::*;
 
 /// Makes calls in sessions, and compares which of them ask.
 async fn check<'a>(

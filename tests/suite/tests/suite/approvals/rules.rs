@@ -6,13 +6,14 @@ use std::future::ready;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use tool_runtime::Principal;
 use tool_runtime::approvals::{Inbox, MemoryStore};
+use tool_runtime::govern::{
+    Approval, ApprovalRequest, Approvers, CallView, Decision, PolicyEngine,
+};
+use tool_runtime::hook::{Before, Hook, HookCall};
 use tool_runtime::policy::{Policy, Rule};
 use tool_runtime::prelude::*;
-use tool_runtime::{
-    Approval, ApprovalRequest, Approvers, Before, CallView, Decision, Hook, HookCall, PolicyEngine,
-    Principal,
-};
 
 /// The result of a call by `ada` with an approver that always gives this answer.
 async fn call_as_ada(asking: fn(Decision) -> Decision, answer: Approval) -> (String, usize) {

@@ -5,9 +5,11 @@ use super::{Directory, Removed, builder, remove_call};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
+use tool_runtime::Principal;
 use tool_runtime::approvals::{ApprovalStore, FileStore, MemoryStore, Remembering, StoreError};
+use tool_runtime::govern::{Approval, ApprovalRequest, Remember};
+use tool_runtime::matching::MatchAs;
 use tool_runtime::prelude::*;
-use tool_runtime::{Approval, ApprovalRequest, MatchAs, Principal, Remember};
 
 /// One start of a program, whose person approves all below `/srv` and counts the questions.
 struct Program {

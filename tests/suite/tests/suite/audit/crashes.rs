@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tool_runtime::audit::{EventLog, RecordKind, Resolution};
 use tool_runtime::prelude::*;
-use tool_runtime::{Execution, StepId};
+use tool_runtime::tool::{Execution, StepId};
 
 /// The number of kills at each point.
 const KILLS: u32 = 40;

@@ -10,11 +10,13 @@ use std::sync::{Arc, Mutex};
 use tool_runtime::audit::{
     EventLog, Head, LogBackend, LogError, LogErrorKind, LogLine, LogRead, LogRecord, RecordKind,
 };
-use tool_runtime::prelude::*;
-use tool_runtime::{
-    Approval, ApprovalRequest, Before, CallEvent, CallStage, CallView, Decision, Effect, Hook,
-    HookCall, PolicyEngine, Receipt, RecordError, Recorder, RetryMode,
+use tool_runtime::govern::{
+    Approval, ApprovalRequest, CallEvent, CallStage, CallView, Decision, Effect, PolicyEngine,
+    Receipt, RecordError, Recorder,
 };
+use tool_runtime::hook::{Before, Hook, HookCall};
+use tool_runtime::prelude::*;
+use tool_runtime::tool::RetryMode;
 
 /// The records that are durable. Writing fails while the bit of the transaction is set.
 #[derive(Clone, Default)]

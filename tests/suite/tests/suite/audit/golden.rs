@@ -1,9 +1,9 @@
 //! Ids of steps, computed by another program from the same rules.
 
 use std::sync::Arc;
-use tool_runtime::Execution;
 use tool_runtime::audit::EventLog;
 use tool_runtime::prelude::*;
+use tool_runtime::tool::Execution;
 
 /// The step ids of these calls in a run.
 async fn step_ids(run: &str, calls: &[(&str, &str)]) -> Vec<String> {

@@ -405,7 +405,7 @@ async fn closing_the_pool_ends_the_rest_of_a_batch() {
             async move { pool.close().await }
         }
     });
-    pool.add_tools(&tool_runtime::Source::owner("test"), [close]).expect("it fits");
+    pool.add_tools(&tool_runtime::pool::Source::owner("test"), [close]).expect("it fits");
     let calls = [
         Job::new(0, 0).read_only_job().call(),
         ToolCall::new("close", ""),

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::Barrier;
 use tool_runtime::prelude::*;
-use tool_runtime::{Access, Arguments, BoxFuture, CallError, Executor};
+use tool_runtime::tool::{Arguments, Executor};
+use tool_runtime::{Access, BoxFuture, CallError};
 
 #[tokio::test(start_paused = true)]
 async fn two_batches_with_common_keys_wait_for_each_other() {

@@ -5,8 +5,10 @@ use crate::support::{class, in_time};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
+use tool_runtime::CancellationToken;
+use tool_runtime::govern::OutputLimits;
+use tool_runtime::hook::{Before, Hook, HookCall};
 use tool_runtime::prelude::*;
-use tool_runtime::{Before, CancellationToken, Hook, HookCall, OutputLimits};
 
 fn outcome(pool: &ToolPool, id: usize) -> Option<ErrorClass> {
     let context = pool.context();
@@ -109,7 +111,7 @@ async fn nesting_has_a_maximum_depth() {
         .tool::<RecurseAction>()
         .state(Depth::default())
         .hook(Hook::before("*", proceed))
-        .hook(Hook::after("*", |_, _| async { tool_runtime::After::keep() }))
+        .hook(Hook::after("*", |_, _| async { tool_runtime::hook::After::keep() }))
         .output_limits(OutputLimits::default())
         .check_outputs()
         .timeout(Duration::from_secs(60))

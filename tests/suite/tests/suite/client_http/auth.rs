@@ -9,9 +9,10 @@ use axum::response::{IntoResponse as _, Response};
 use serde_json::json;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use tool_runtime::http::{BearerTokens, HttpOptions};
 use tool_runtime::mcp::{McpAuth, McpServerConfig, McpState};
 use tool_runtime::prelude::*;
-use tool_runtime::{BearerTokens, ErrorClass, HttpOptions, Secret};
+use tool_runtime::{ErrorClass, Secret};
 
 const RIGHT: &str = "right-token-8fQm2x";
 const WRONG: &str = "wrong-token-1vXk9p";

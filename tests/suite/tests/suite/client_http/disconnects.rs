@@ -8,9 +8,10 @@ use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse as _, Response};
 use serde_json::json;
 use std::time::Duration;
+use tool_runtime::ErrorClass;
+use tool_runtime::http::HttpOptions;
 use tool_runtime::mcp::{McpServerConfig, McpState};
 use tool_runtime::prelude::*;
-use tool_runtime::{ErrorClass, HttpOptions};
 
 type Intercept = fn(&RecordedRequest) -> Option<Response>;
 

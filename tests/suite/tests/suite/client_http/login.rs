@@ -8,10 +8,11 @@ use std::collections::HashMap;
 use std::error::Error;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use tool_runtime::http::HttpOptions;
 use tool_runtime::mcp::{
     McpAuth, McpAuthPage, McpManagerBuilder, McpOAuth, McpServerConfig, McpTokens,
 };
-use tool_runtime::{BoxFuture, HttpOptions, Secret};
+use tool_runtime::{BoxFuture, Secret};
 
 pub(super) type AnyError = Box<dyn Error + Send + Sync>;
 type Intercept = dyn Fn(&RecordedRequest) -> Option<Response> + Send + Sync;

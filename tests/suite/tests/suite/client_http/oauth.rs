@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
-use tool_runtime::HttpOptions;
+use tool_runtime::http::HttpOptions;
 use tool_runtime::mcp::{
     McpAuth, McpAuthPage, McpManagerBuilder, McpOAuth, McpServerConfig, McpState,
 };

@@ -9,7 +9,7 @@ use axum::response::IntoResponse as _;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tool_runtime::HttpOptions;
+use tool_runtime::http::HttpOptions;
 use tool_runtime::mcp::{McpOAuth, McpState};
 use tool_runtime::prelude::*;
 

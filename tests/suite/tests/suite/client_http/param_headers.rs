@@ -6,7 +6,7 @@ use super::remote_server::{
 use axum::response::Response;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tool_runtime::HttpOptions;
+use tool_runtime::http::HttpOptions;
 use tool_runtime::mcp::McpState;
 
 #[tokio::test]

@@ -7,9 +7,10 @@ use super::remote_server::{
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use serde_json::json;
+use tool_runtime::ErrorClass;
+use tool_runtime::http::HttpOptions;
 use tool_runtime::mcp::McpState;
 use tool_runtime::prelude::*;
-use tool_runtime::{ErrorClass, HttpOptions};
 
 async fn connect_error(
     intercept: impl Fn(&RecordedRequest) -> Option<Response> + Send + Sync + 'static,

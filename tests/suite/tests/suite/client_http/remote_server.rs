@@ -18,7 +18,7 @@ pub(super) use suite::limit::limited as in_time;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::{Mutex as AsyncMutex, Semaphore};
-use tool_runtime::HttpOptions;
+use tool_runtime::http::HttpOptions;
 use tool_runtime::mcp::{McpManager, McpManagerBuilder, McpServer, McpServerConfig, McpState};
 use tool_runtime::prelude::*;
 

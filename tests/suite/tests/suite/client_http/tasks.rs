@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use tokio::sync::Notify;
+use tool_runtime::http::HttpOptions;
 use tool_runtime::mcp::McpManager;
+use tool_runtime::peer::{Peer, PeerCapability, PeerError, PeerRequest};
 use tool_runtime::prelude::*;
-use tool_runtime::{
-    BoxFuture, ErrorClass, HttpOptions, Peer, PeerCapability, PeerError, PeerRequest,
-};
+use tool_runtime::{BoxFuture, ErrorClass};
 
 /// Reports the progress of a task to a test.
 #[derive(Default)]

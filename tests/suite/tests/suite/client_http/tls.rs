@@ -16,7 +16,7 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring::default_provider;
 use tokio_rustls::rustls::pki_types::PrivatePkcs8KeyDer;
-use tool_runtime::HttpOptions;
+use tool_runtime::http::HttpOptions;
 
 const LIMIT: Duration = Duration::from_secs(60);
 

@@ -9,9 +9,10 @@ use axum::response::{IntoResponse as _, Response};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use tool_runtime::http::HttpOptions;
 use tool_runtime::mcp::McpState;
+use tool_runtime::pool::Source;
 use tool_runtime::prelude::*;
-use tool_runtime::{HttpOptions, Source};
 
 type Intercept = fn(&RecordedRequest) -> Option<Response>;
 

@@ -4,10 +4,10 @@ use super::super::support::{class, in_time};
 use super::{Seen, builder, panicking, pool, text, to_ada};
 use serde_json::json;
 use std::time::Duration;
+use tool_runtime::CancellationToken;
+use tool_runtime::govern::{Approval, ApprovalRequest};
+use tool_runtime::hook::{After, AfterCall, Before, Hook, HookCall};
 use tool_runtime::prelude::*;
-use tool_runtime::{
-    After, AfterCall, Approval, ApprovalRequest, Before, CancellationToken, Hook, HookCall,
-};
 
 fn outcome_of(after: &AfterCall) -> String {
     match after.error_class() {

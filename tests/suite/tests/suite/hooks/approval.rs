@@ -3,8 +3,10 @@
 use super::super::support::{class, in_time};
 use super::{Seen, builder, error, pool, text, to_ada};
 use std::time::Duration;
+use tool_runtime::CancellationToken;
+use tool_runtime::govern::{Approval, ApprovalRequest};
+use tool_runtime::hook::{Before, Hook, HookCall};
 use tool_runtime::prelude::*;
-use tool_runtime::{Approval, ApprovalRequest, Before, CancellationToken, Hook, HookCall};
 
 fn ask_hook() -> Hook {
     Hook::before("mail.send", |call: HookCall| async move {

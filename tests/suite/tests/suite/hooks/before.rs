@@ -5,8 +5,8 @@ use super::{Seen, builder, error, panicking, pool, text, to_ada};
 use serde_json::json;
 use std::time::Duration;
 use tokio::sync::Notify;
+use tool_runtime::hook::{After, Before, Hook, HookCall};
 use tool_runtime::prelude::*;
-use tool_runtime::{After, Before, Hook, HookCall};
 
 #[tokio::test]
 async fn a_rewritten_call_runs_with_the_new_arguments() {

@@ -4,8 +4,10 @@ use super::super::support::class;
 use super::text;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use tool_runtime::ToolPoolBuilder;
+use tool_runtime::hook::{Before, Hook, HookCall};
+use tool_runtime::pool::PoolError;
 use tool_runtime::prelude::*;
-use tool_runtime::{Before, Hook, HookCall, PoolError, ToolPoolBuilder};
 
 struct User(&'static str);
 

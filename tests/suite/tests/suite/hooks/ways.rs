@@ -4,8 +4,8 @@ use super::super::server::Server;
 use super::super::support::class;
 use super::{Seen, SendAction, builder, pool, text, to_ada};
 use serde_json::json;
+use tool_runtime::hook::{After, AfterCall, Before, Hook, HookCall};
 use tool_runtime::prelude::*;
-use tool_runtime::{After, AfterCall, Before, Hook, HookCall};
 
 #[tokio::test]
 async fn hooks_see_batches_and_nested_calls() {

@@ -4,7 +4,8 @@ use super::client::RawRequest;
 use super::streams::{CarefulAction, event};
 use super::test_server::{TestServer, in_time};
 use serde_json::{Value, json};
-use tool_runtime::{HttpOptions, ToolPoolBuilder};
+use tool_runtime::ToolPoolBuilder;
+use tool_runtime::http::HttpOptions;
 
 /// Malformed answers to the question with this id.
 fn malformed_answers(id: &Value) -> [String; 5] {

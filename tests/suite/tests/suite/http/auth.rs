@@ -3,7 +3,8 @@
 use super::client::RawRequest;
 use super::test_server::TestServer;
 use std::future::ready;
-use tool_runtime::{AuthRejection, Authenticate, BearerTokens, BoxFuture, HttpOptions, Principal};
+use tool_runtime::http::{AuthRejection, Authenticate, BearerTokens, HttpOptions};
+use tool_runtime::{BoxFuture, Principal};
 
 fn tokens() -> BearerTokens {
     BearerTokens::parse("ada:t-1\nbob:t-2\nt-3").expect("tokens")

@@ -6,7 +6,7 @@ use crate::support::StoppedClock;
 use serde_json::json;
 use std::time::Duration;
 use tokio::time::advance;
-use tool_runtime::HttpOptions;
+use tool_runtime::http::HttpOptions;
 
 #[tokio::test]
 async fn a_call_ends_with_its_connection() {

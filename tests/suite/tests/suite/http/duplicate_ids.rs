@@ -5,7 +5,7 @@ use super::test_server::{TestServer, in_time};
 use crate::support::StoppedClock;
 use serde_json::{Value, json};
 use std::time::Duration;
-use tool_runtime::HttpOptions;
+use tool_runtime::http::HttpOptions;
 
 fn list(session: &str, id: &Value) -> RawRequest {
     RawRequest::within(session, &json!({"jsonrpc": "2.0", "id": id, "method": "tools/list"}))

@@ -3,8 +3,10 @@
 use super::client::RawRequest;
 use super::test_server::TestServer;
 use serde_json::{Value, json};
+use tool_runtime::error::ProtocolError;
+use tool_runtime::http::HttpOptions;
 use tool_runtime::prelude::*;
-use tool_runtime::{ContentBlock, HttpOptions, ProtocolError, ToolPoolBuilder};
+use tool_runtime::{ContentBlock, ToolPoolBuilder};
 
 /// A structured value.
 #[derive(serde::Serialize, schemars::JsonSchema)]

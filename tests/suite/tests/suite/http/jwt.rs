@@ -15,8 +15,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 use tokio::net::TcpListener;
+use tool_runtime::Principal;
+use tool_runtime::http::{HttpOptions, JwtVerifier, JwtVerifierBuilder, ProtectedResource};
 use tool_runtime::prelude::*;
-use tool_runtime::{HttpOptions, JwtVerifier, JwtVerifierBuilder, Principal, ProtectedResource};
 
 /// The audience of the tokens.
 const SERVER: &str = "https://notes.example.com/mcp";

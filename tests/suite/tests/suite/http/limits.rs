@@ -4,7 +4,7 @@ use super::client::RawRequest;
 use super::test_server::{TestServer, in_time};
 use crate::support::StoppedClock;
 use std::time::Duration;
-use tool_runtime::HttpOptions;
+use tool_runtime::http::HttpOptions;
 
 const SOON: Duration = Duration::from_millis(100);
 

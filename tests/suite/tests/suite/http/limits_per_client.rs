@@ -4,7 +4,8 @@ use super::client::{Answer, RawRequest};
 use super::test_server::{TestServer, in_time};
 use std::future::pending;
 use std::time::Duration;
-use tool_runtime::{AuthRejection, Authenticate, BearerTokens, BoxFuture, HttpOptions, Principal};
+use tool_runtime::http::{AuthRejection, Authenticate, BearerTokens, HttpOptions};
+use tool_runtime::{BoxFuture, Principal};
 
 const ADA: &str = "Bearer t-1";
 const BOB: &str = "Bearer t-2";

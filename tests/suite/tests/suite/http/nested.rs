@@ -4,8 +4,9 @@ use super::client::RawRequest;
 use super::streams::{CarefulAction, event, stateless};
 use super::test_server::{TestServer, in_time};
 use serde_json::json;
+use tool_runtime::ToolPoolBuilder;
+use tool_runtime::http::HttpOptions;
 use tool_runtime::prelude::*;
-use tool_runtime::{HttpOptions, ToolPoolBuilder};
 
 /// Call a tool that asks.
 #[tool(register = false)]

@@ -4,8 +4,9 @@ use super::client::RawRequest;
 use super::test_server::TestServer;
 use serde_json::json;
 use std::time::Duration;
+use tool_runtime::ToolPoolBuilder;
+use tool_runtime::http::HttpOptions;
 use tool_runtime::prelude::*;
-use tool_runtime::{HttpOptions, ToolPoolBuilder};
 
 /// Ask two things at once. The second question takes a while to write.
 #[tool(register = false)]

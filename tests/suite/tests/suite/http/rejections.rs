@@ -3,9 +3,10 @@
 use super::client::RawRequest;
 use super::test_server::{TestServer, in_time};
 use serde_json::{Value, json};
+use tool_runtime::ToolPoolBuilder;
+use tool_runtime::http::HttpOptions;
 use tool_runtime::mcp::McpServer;
 use tool_runtime::prelude::*;
-use tool_runtime::{HttpOptions, ToolPoolBuilder};
 
 #[tokio::test]
 async fn rejects_another_host_and_names_the_flag() {

@@ -5,11 +5,10 @@ use super::test_server::TestServer;
 use serde_json::{Value, json};
 use std::future::ready;
 use std::sync::{Arc, Mutex};
+use tool_runtime::govern::{CallEvent, CallStage, Receipt, Recorder};
+use tool_runtime::http::{AuthRejection, Authenticate, BearerTokens, HttpOptions};
 use tool_runtime::prelude::*;
-use tool_runtime::{
-    AuthRejection, Authenticate, BearerTokens, BoxFuture, CallEvent, CallStage, HttpOptions,
-    Principal, Receipt, Recorder,
-};
+use tool_runtime::{BoxFuture, Principal};
 
 /// Delete all notes.
 #[tool(register = false, destructive, scope("notes:read", "notes:write"))]

@@ -5,7 +5,7 @@ use super::test_server::TestServer;
 use crate::toolset_values::{Ledger, PerSession};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use tool_runtime::HttpOptions;
+use tool_runtime::http::HttpOptions;
 use tool_runtime::prelude::*;
 
 #[tokio::test]

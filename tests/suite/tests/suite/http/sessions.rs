@@ -5,7 +5,7 @@ use super::test_server::{TestServer, in_time};
 use crate::support::StoppedClock;
 use std::time::Duration;
 use tokio::time::advance;
-use tool_runtime::HttpOptions;
+use tool_runtime::http::HttpOptions;
 
 #[tokio::test]
 async fn sessions_are_limited() {

@@ -3,8 +3,10 @@
 use super::client::{Connection, RawRequest};
 use super::test_server::{Probe, TestServer, in_time};
 use serde_json::{Value, json};
+use tool_runtime::ToolPoolBuilder;
+use tool_runtime::http::HttpOptions;
+use tool_runtime::peer::{Answer, LogLevel};
 use tool_runtime::prelude::*;
-use tool_runtime::{Answer, HttpOptions, LogLevel, ToolPoolBuilder};
 
 /// Log a message and report half of the progress, then wait until the test releases the call.
 #[tool(register = false)]

@@ -10,9 +10,11 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
+use tool_runtime::http::HttpOptions;
 use tool_runtime::mcp::McpServer;
+use tool_runtime::pool::WithToolsets;
 use tool_runtime::prelude::*;
-use tool_runtime::{CancellationToken, HttpOptions, Principal, ToolPoolBuilder, WithToolsets};
+use tool_runtime::{CancellationToken, Principal, ToolPoolBuilder};
 
 /// Time that only a hanging call needs at the end of its server.
 const DRAIN: Duration = Duration::from_secs(3600);

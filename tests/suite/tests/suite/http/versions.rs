@@ -3,7 +3,7 @@
 use super::client::RawRequest;
 use super::test_server::TestServer;
 use serde_json::{Value, json};
-use tool_runtime::HttpOptions;
+use tool_runtime::http::HttpOptions;
 
 #[tokio::test]
 async fn a_stateless_call_is_answered_by_plain_json() {

@@ -4,13 +4,14 @@ use super::{ReadAction, WriteAction, external, properties};
 use crate::support::{Directory, class};
 use serde_json::{Value, json};
 use std::fs;
+use tool_runtime::ToolPoolBuilder;
 use tool_runtime::export::Api;
 use tool_runtime::policy::{
     ConfirmRisk, Confirmation, Ensemble, Format, LivePolicy, ModelRisk, PatternAnalyzer, Policies,
     Policy, PolicyFolder,
 };
+use tool_runtime::pool::Source;
 use tool_runtime::prelude::*;
-use tool_runtime::{Source, ToolPoolBuilder};
 
 const BY_RISK: &str =
     "rules: [{id: risky, when: {risk: [high, unknown]}, then: deny}, {id: rest, then: allow}]\n";

@@ -2,9 +2,10 @@
 
 use super::{builder, fate, pool, reading, yaml};
 use crate::support::class;
+use tool_runtime::govern::Effect;
+use tool_runtime::hook::{Before, Hook, HookCall};
 use tool_runtime::policy::{CanUse, PoolRules as _, SampleCall};
 use tool_runtime::prelude::*;
-use tool_runtime::{Before, Effect, Hook, HookCall};
 
 const NO_SECRETS: &str = "
 default: allow

@@ -7,10 +7,12 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
+use tool_runtime::agent::{AgentSpawner, SpawnRequest};
+use tool_runtime::govern::{CallView, Decision, PolicyEngine};
+use tool_runtime::matching::ToolPattern;
 use tool_runtime::policy::{PermissionMode, Permissions};
 use tool_runtime::prelude::*;
 use tool_runtime::skills::SkillLibrary;
-use tool_runtime::{AgentSpawner, CallView, Decision, PolicyEngine, SpawnRequest, ToolPattern};
 use tool_runtime_agent::{Agent, ScriptedModel, SubAgents};
 
 const TOOLS: [&str; 4] = ["a", "b", "c", "d"];

@@ -3,15 +3,16 @@
 use super::{builder, fate, pool, reading, yaml, yes};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+use tool_runtime::Principal;
 use tool_runtime::audit::EventLog;
+use tool_runtime::govern::{Approval, ApprovalRequest, CallView, MetaParameters, Risk};
+use tool_runtime::hook::HookCall;
 use tool_runtime::policy::{
     CanUse, ConfirmRisk, Confirmation, Ensemble, Hint, LimitKeeper, ModelRisk, PatternAnalyzer,
     PermissionMode, Permissions, Policies, PoolRules as _, SecurityAnalyzer,
 };
 use tool_runtime::prelude::*;
-use tool_runtime::{
-    Approval, ApprovalRequest, CallView, Execution, HookCall, MetaParameters, Principal, Risk,
-};
+use tool_runtime::tool::Execution;
 
 const ALLOW: &str = "rules: [{id: all, then: allow}]";
 const ASK: &str = "rules: [{id: ask, then: ask}]";

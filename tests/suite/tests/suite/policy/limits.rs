@@ -6,9 +6,11 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+use tool_runtime::Principal;
+use tool_runtime::govern::{Approval, ApprovalRequest, RecordError};
 use tool_runtime::policy::{BudgetStore, LimitKeeper, Policies};
 use tool_runtime::prelude::*;
-use tool_runtime::{Approval, ApprovalRequest, Execution, Principal, RecordError};
+use tool_runtime::tool::Execution;
 
 /// A clock that stands until it is moved.
 #[derive(Clone)]

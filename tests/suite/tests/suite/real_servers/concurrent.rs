@@ -4,8 +4,9 @@ use super::super::support::class;
 use super::fixture::{ALL, Fixture, manager_builder};
 use serde_json::{Value, json};
 use tool_runtime::mcp::{McpManager, McpState};
+use tool_runtime::pool::ToolStatus;
 use tool_runtime::prelude::*;
-use tool_runtime::{ContentBlock, ErrorClass, ToolStatus};
+use tool_runtime::{ContentBlock, ErrorClass};
 
 /// Starting them is expensive, so all checks share one pool.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

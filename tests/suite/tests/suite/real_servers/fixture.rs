@@ -8,7 +8,7 @@ use std::time::Duration;
 use suite::peers::Server;
 use tokio::sync::Notify;
 use tool_runtime::mcp::{McpConfig, McpManager, McpManagerBuilder, McpServerConfig};
-use tool_runtime::{Peer, Progress};
+use tool_runtime::peer::{Peer, Progress};
 
 /// All servers by their names in the tests, with the number of their tools.
 pub(super) const ALL: [(&str, Server, usize); 6] = [

@@ -6,8 +6,9 @@ use super::fixture::{Fixture, manager_builder};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use suite::peers::Server;
+use tool_runtime::BoxFuture;
+use tool_runtime::peer::{Peer, PeerCapability, PeerError, PeerRequest, Progress};
 use tool_runtime::prelude::*;
-use tool_runtime::{BoxFuture, Peer, PeerCapability, PeerError, PeerRequest, Progress};
 
 /// A host with a user, a model and a root.
 #[derive(Default)]

@@ -2,8 +2,9 @@
 
 use super::{Budget, Events, Paths, builder};
 use crate::support::class;
+use tool_runtime::ToolPoolBuilder;
+use tool_runtime::pool::PoolExtension;
 use tool_runtime::prelude::*;
-use tool_runtime::{PoolExtension, ToolPoolBuilder};
 
 /// A policy with its budget and its record.
 struct Governance {

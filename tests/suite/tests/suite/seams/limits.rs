@@ -4,11 +4,13 @@ use super::{Budget, Events, Paths, builder};
 use crate::support::{class, in_time};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tool_runtime::prelude::*;
-use tool_runtime::{
-    Approval, ApprovalRequest, Before, CallView, CancellationToken, Decision, Hook, HookCall,
-    Limit, LimitExceeded, Limiter, PolicyEngine, Receipt, RecordError, Recorder, Reservation,
+use tool_runtime::CancellationToken;
+use tool_runtime::govern::{
+    Approval, ApprovalRequest, CallView, Decision, Limit, LimitExceeded, Limiter, PolicyEngine,
+    Receipt, RecordError, Recorder, Reservation,
 };
+use tool_runtime::hook::{Before, Hook, HookCall};
+use tool_runtime::prelude::*;
 
 fn read(path: &str) -> ToolCall {
     ToolCall::json("read", serde_json::json!({ "path": path }))
@@ -75,7 +77,7 @@ async fn a_call_that_waits_for_a_resource_and_is_cancelled_is_refunded() {
 async fn a_call_that_cannot_be_recorded_is_refunded() {
     struct Full;
     impl Recorder for Full {
-        fn record(&self, _: tool_runtime::CallEvent<'_>) -> Receipt {
+        fn record(&self, _: tool_runtime::govern::CallEvent<'_>) -> Receipt {
             Receipt::refused(RecordError::new("disk full"))
         }
     }

@@ -4,11 +4,13 @@ use super::{Paths, builder};
 use crate::support::{class, in_time};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
-use tool_runtime::prelude::*;
-use tool_runtime::{
-    Approval, ApprovalRequest, Before, CallView, Decision, Hook, HookCall, Limit, PolicyEngine,
-    Principal, Risk, Source,
+use tool_runtime::Principal;
+use tool_runtime::govern::{
+    Approval, ApprovalRequest, CallView, Decision, Limit, PolicyEngine, Risk,
 };
+use tool_runtime::hook::{Before, Hook, HookCall};
+use tool_runtime::pool::Source;
+use tool_runtime::prelude::*;
 
 /// One decision for every call.
 struct Always(fn() -> Decision);

@@ -4,11 +4,12 @@ use super::{Budget, Events, Paths, builder};
 use crate::support::{class, in_time};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
-use tool_runtime::prelude::*;
-use tool_runtime::{
-    After, AfterCall, Approval, ApprovalRequest, Before, CallEvent, CallStage, CancellationToken,
-    Hook, HookCall, Receipt, RecordError, Recorder,
+use tool_runtime::CancellationToken;
+use tool_runtime::govern::{
+    Approval, ApprovalRequest, CallEvent, CallStage, Receipt, RecordError, Recorder,
 };
+use tool_runtime::hook::{After, AfterCall, Before, Hook, HookCall};
+use tool_runtime::prelude::*;
 
 const A: &str = r#"{"path":"a"}"#;
 

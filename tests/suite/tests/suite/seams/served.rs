@@ -4,11 +4,11 @@ use super::{Budget, Events, Paths, builder};
 use serde_json::json;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
+use tool_runtime::Principal;
+use tool_runtime::govern::{Approval, ApprovalRequest, CallView, Decision, PolicyEngine};
+use tool_runtime::hook::{Before, Hook, HookCall};
 use tool_runtime::prelude::*;
 use tool_runtime::testing::{ProtocolVersion, Question, Reply, TestClient};
-use tool_runtime::{
-    Approval, ApprovalRequest, Before, CallView, Decision, Hook, HookCall, PolicyEngine, Principal,
-};
 
 fn pool(events: &Events) -> ToolPool {
     let policy = Paths { hides_writing: true, ..Paths::default() };

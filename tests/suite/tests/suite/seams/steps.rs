@@ -5,11 +5,13 @@ use crate::support::class;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
-use tool_runtime::prelude::*;
-use tool_runtime::{
-    Approval, ApprovalRequest, Begin, BoxFuture, CallEvent, CallStage, Execution, Receipt,
-    RecordError, Recorder, RetryMode, StepId, StepStore,
+use tool_runtime::BoxFuture;
+use tool_runtime::govern::{
+    Approval, ApprovalRequest, Begin, CallEvent, CallStage, Receipt, RecordError, Recorder,
+    StepStore,
 };
+use tool_runtime::prelude::*;
+use tool_runtime::tool::{Execution, RetryMode, StepId};
 
 /// The started and ended steps.
 #[derive(Clone, Default)]

@@ -2,11 +2,11 @@
 
 use super::{Budget, Events, Paths, ReadAction, builder};
 use std::sync::Arc;
+use tool_runtime::BoxFuture;
+use tool_runtime::govern::{Approval, ApprovalRequest, Begin, RecordError, StepStore};
+use tool_runtime::hook::{After, AfterCall, Before, Hook, HookCall};
 use tool_runtime::prelude::*;
-use tool_runtime::{
-    After, AfterCall, Approval, ApprovalRequest, Before, Begin, BoxFuture, Execution, Hook,
-    HookCall, RecordError, RetryMode, StepId, StepStore,
-};
+use tool_runtime::tool::{Execution, RetryMode, StepId};
 
 fn reading(path: &str) -> ReadAction {
     ReadAction { path: path.to_owned() }

@@ -2,8 +2,8 @@
 
 use super::super::support::Echo;
 use serde_json::json;
-use tool_runtime::Source;
 use tool_runtime::export::{Api, Export, estimate_tokens};
+use tool_runtime::pool::Source;
 use tool_runtime::prelude::*;
 use tool_runtime::search::{ActiveTools, Deferral, ToolSearch};
 

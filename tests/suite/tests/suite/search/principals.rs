@@ -4,10 +4,11 @@ use super::super::support::Echo;
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use tool_runtime::Principal;
 use tool_runtime::export::{Api, Export};
+use tool_runtime::govern::{CallView, Decision, PolicyEngine};
 use tool_runtime::prelude::*;
 use tool_runtime::search::{ActiveTools, ToolSearch};
-use tool_runtime::{CallView, Decision, PolicyEngine, Principal};
 
 /// Shows `ada.mail` to `ada` alone, and hides `ping` while the flag is set.
 #[derive(Clone, Default)]

@@ -5,10 +5,11 @@ use super::servers::{ended, is_alive, server, starts};
 use super::{Root, names, tool};
 use serde_json::Value;
 use std::sync::{Arc, Mutex};
+use tool_runtime::BoxFuture;
+use tool_runtime::agent::{AgentSpawner, SpawnRequest};
 use tool_runtime::export::ApiFormat;
 use tool_runtime::prelude::*;
 use tool_runtime::skills::SkillLibrary;
-use tool_runtime::{AgentSpawner, BoxFuture, SpawnRequest};
 use tool_runtime_agent::{Agent, AgentEvent, Model, ModelError, ModelRequest, ScriptedModel};
 use tool_runtime_agent::{Run, SubAgents};
 

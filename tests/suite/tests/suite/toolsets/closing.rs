@@ -7,8 +7,8 @@ use std::time::Duration;
 use suite::limit::limited;
 use tokio::runtime::Builder;
 use tokio::sync::Notify;
-use tool_runtime::ClientTools;
 use tool_runtime::prelude::*;
+use tool_runtime::tool::ClientTools;
 
 #[tokio::test]
 async fn closing_a_pool_closes_its_toolsets_once() {
@@ -165,14 +165,15 @@ async fn a_call_that_waits_while_the_pool_closes_does_not_run() {
     let (probe, mut events) = Probe::new(Behaviour::Fine);
     let (hook_runs, release) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     let (started, wait) = (Arc::clone(&hook_runs), Arc::clone(&release));
-    let hook = tool_runtime::Hook::before("session.*", move |_: tool_runtime::HookCall| {
-        let (started, wait) = (Arc::clone(&started), Arc::clone(&wait));
-        async move {
-            started.notify_one();
-            wait.notified().await;
-            Ok::<_, ToolError>(tool_runtime::Before::proceed())
-        }
-    });
+    let hook =
+        tool_runtime::hook::Hook::before("session.*", move |_: tool_runtime::hook::HookCall| {
+            let (started, wait) = (Arc::clone(&started), Arc::clone(&wait));
+            async move {
+                started.notify_one();
+                wait.notified().await;
+                Ok::<_, ToolError>(tool_runtime::hook::Before::proceed())
+            }
+        });
     let params = ProbeParams { probe: Some(probe) };
     let builder = ToolPool::builder().toolset::<Session>(params);
     let pool = builder.hook(hook).build().await.expect("a pool");

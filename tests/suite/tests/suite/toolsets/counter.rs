@@ -2,7 +2,7 @@
 
 use super::super::support::text;
 use std::sync::atomic::{AtomicI64, Ordering};
-use tool_runtime::Source;
+use tool_runtime::pool::Source;
 use tool_runtime::prelude::*;
 
 /// A counter with a configurable step.

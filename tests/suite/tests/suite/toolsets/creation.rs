@@ -2,8 +2,8 @@
 
 use super::super::support::error_text;
 use super::{Behaviour, Probe, ProbeParams, Session, build, rest, session};
+use tool_runtime::pool::{PoolProblem, ToolStatus};
 use tool_runtime::prelude::*;
-use tool_runtime::{PoolProblem, ToolStatus};
 
 #[tokio::test]
 async fn a_failed_create_fails_the_build_with_name_and_reason() {

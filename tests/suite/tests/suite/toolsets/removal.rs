@@ -5,8 +5,9 @@ use super::{Behaviour, Probe, ProbeParams, Session, build, drain, in_background,
 use std::sync::Arc;
 use tokio::runtime::Builder;
 use tokio::sync::Notify;
+use tool_runtime::CancellationToken;
+use tool_runtime::pool::Source;
 use tool_runtime::prelude::*;
-use tool_runtime::{CancellationToken, Source};
 
 #[tokio::test]
 async fn a_toolset_whose_last_tool_is_removed_closes_when_its_calls_have_ended() {

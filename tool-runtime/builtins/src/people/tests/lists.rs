@@ -1,7 +1,7 @@
 use super::{PeopleParams, builder, builtins, error, text};
 use crate::Profile;
 use serde_json::json;
-use tool_runtime::AgentRun;
+use tool_runtime::agent::AgentRun;
 use tool_runtime::prelude::*;
 
 #[tokio::test]

@@ -1,11 +1,13 @@
 use super::{PeopleParams, builder, error, text};
 use serde_json::json;
 use std::sync::{Arc, Mutex};
+use tool_runtime::ToolPoolBuilder;
 use tool_runtime::approvals::AskCaller;
+use tool_runtime::govern::{Approval, ApprovalRequest};
 use tool_runtime::policy::{PermissionMode, Permissions};
 use tool_runtime::prelude::*;
 use tool_runtime::testing::{Reply, TestClient};
-use tool_runtime::{Approval, ApprovalRequest, ToolPoolBuilder, ToolTransform};
+use tool_runtime::transform::ToolTransform;
 
 fn planning() -> ToolPoolBuilder {
     let permissions = Permissions::new(PermissionMode::Bypass);

@@ -5,9 +5,9 @@ use proptest::prelude::*;
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use tool_runtime::govern::{Approval, ApprovalRequest};
 use tool_runtime::policy::{PermissionMode, Permissions};
 use tool_runtime::prelude::*;
-use tool_runtime::{Approval, ApprovalRequest};
 
 #[derive(Clone, Copy, Debug)]
 enum Step {

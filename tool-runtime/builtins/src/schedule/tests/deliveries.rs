@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
-use tool_runtime::{Secrets, Source};
+use tool_runtime::pool::Source;
+use tool_runtime::secret::Secrets;
 
 const KEY: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
@@ -127,7 +128,7 @@ async fn two_runs_of_one_execution_are_two_deliveries() {
     let peer = Peer::answering(&[&ok, &ok]).await;
     let (setup, _) = setup(peer.target());
     trigger(&setup.pool).await;
-    let execution = Arc::new(tool_runtime::Execution::new("agent-1"));
+    let execution = Arc::new(tool_runtime::tool::Execution::new("agent-1"));
     let context = setup.pool.context().in_execution(&execution);
     for _ in 0..2 {
         setup.pool.call_with(ToolCall::json("RemoteTrigger", run()), &context).await;

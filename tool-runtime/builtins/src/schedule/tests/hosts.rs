@@ -3,7 +3,8 @@
 use super::*;
 use crate::schedule::RunState;
 use std::time::Duration;
-use tool_runtime::{CallView, CancellationToken, Decision, PolicyEngine, Principal};
+use tool_runtime::govern::{CallView, Decision, PolicyEngine};
+use tool_runtime::{CancellationToken, Principal};
 
 /// Ticks, waits for the runs, and moves on by a minute.
 async fn minute(setup: &Setup, host: &mut ScheduleHost) {

@@ -1,7 +1,8 @@
 //! The tools for jobs.
 
 use super::*;
-use tool_runtime::{Principal, Secrets};
+use tool_runtime::Principal;
+use tool_runtime::secret::Secrets;
 
 fn job(name: &str, schedule: &str) -> Value {
     json!({ "name": name, "schedule": schedule, "tool": "note", "arguments": { "text": "a" } })

@@ -5,7 +5,7 @@ use crate::schedule::RunState;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
-use tool_runtime::{Before, Hook, HookCall};
+use tool_runtime::hook::{Before, Hook, HookCall};
 
 const FILE: &str = "TOOL_RUNTIME_TEST_SCHEDULE";
 

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::schedule::{SettingKey, SettingKind, Settings, SettingsBuilder};
-use tool_runtime::{Principal, Secrets};
+use tool_runtime::Principal;
+use tool_runtime::secret::Secrets;
 
 fn pool(settings: SettingsBuilder) -> ToolPool {
     let workspace = Time::at(BEGINNING).workspace();

@@ -274,7 +274,7 @@ async fn missing_programs_hide_the_tools_and_the_report_says_why() {
 
 #[tokio::test]
 async fn patterns_of_declarations_are_about_the_command() {
-    use tool_runtime::DeclaredTools;
+    use tool_runtime::pool::DeclaredTools;
     use tool_runtime::shell::ShellMatcher;
     let directory = tempfile::TempDir::new().unwrap();
     let workspace = crate::Workspace::builder().root(directory.path()).build().unwrap();

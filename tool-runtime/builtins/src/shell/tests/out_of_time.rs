@@ -5,8 +5,8 @@ use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use tool_runtime::peer::{Peer, Progress};
 use tool_runtime::prelude::*;
-use tool_runtime::{Peer, Progress};
 
 /// The limit of a command.
 const TIMEOUT: Duration = Duration::from_secs(30);

@@ -2,8 +2,9 @@
 
 use super::{Fixture, LIMIT};
 use serde_json::{Value, json};
+use tool_runtime::content::ResourceLink;
 use tool_runtime::prelude::*;
-use tool_runtime::{ContentBlock, ErrorClass, Principal, ResourceLink};
+use tool_runtime::{ContentBlock, ErrorClass, Principal};
 
 /// A command whose output is cut.
 const LONG: &str = "seq 1 200000; echo end";

@@ -7,9 +7,10 @@ use super::{
 use crate::Profile;
 use std::sync::{Arc, Mutex};
 use tempfile::TempDir;
+use tool_runtime::BoxFuture;
 use tool_runtime::export::{Api, ApiFormat};
+use tool_runtime::pool::Source;
 use tool_runtime::prelude::*;
-use tool_runtime::{BoxFuture, Source};
 use tool_runtime_agent::{AgentKind, Model, ModelError, ModelRequest};
 
 /// A request as the model sees it: instructions, tools.
@@ -192,10 +193,10 @@ async fn a_mode_never_exceeds_that_of_the_parent() {
 /// Permissions that do not decide about `Agent`.
 struct Only(Permissions);
 
-impl tool_runtime::PolicyEngine for Only {
-    fn decide(&self, call: &tool_runtime::CallView<'_>) -> tool_runtime::Decision {
+impl tool_runtime::govern::PolicyEngine for Only {
+    fn decide(&self, call: &tool_runtime::govern::CallView<'_>) -> tool_runtime::govern::Decision {
         match call.name() {
-            "Agent" => tool_runtime::Decision::allow(),
+            "Agent" => tool_runtime::govern::Decision::allow(),
             _ => self.0.decide(call),
         }
     }

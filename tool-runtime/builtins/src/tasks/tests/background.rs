@@ -72,7 +72,7 @@ async fn a_scheduled_job_has_no_agent_in_the_background() {
     let agents = SubAgents::new(script(json!([{ "text": "Done." }])));
     let pool = builder(&directory.path().join("tasks.db"), Some(agents), Profile::Standard);
     let pool = pool.build().unwrap();
-    let execution = tool_runtime::Execution::new("job").with_label("run_by", "schedule");
+    let execution = tool_runtime::tool::Execution::new("job").with_label("run_by", "schedule");
     let context = pool.context().in_execution(&Arc::new(execution));
     let refused = pool.call_with(ToolCall::json("Agent", input()), &context).await;
     let text = refused.observation().to_text();

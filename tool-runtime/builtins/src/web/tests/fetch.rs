@@ -12,8 +12,9 @@ use std::time::Duration;
 use tokio::io::AsyncReadExt as _;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::{TcpListener, TcpStream};
+use tool_runtime::ContentBlock;
+use tool_runtime::peer::{Peer, Progress};
 use tool_runtime::prelude::*;
-use tool_runtime::{ContentBlock, Peer, Progress};
 
 /// The limit of a call that reaches it. Less than [`super::LIMIT`], which is skipped with it.
 const TIMEOUT: Duration = Duration::from_secs(60);

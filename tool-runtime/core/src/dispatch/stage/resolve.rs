@@ -52,7 +52,7 @@ impl ToolPool {
     /// # use tool_runtime::prelude::*;
     /// let pool = ToolPool::builder().build()?;
     /// assert_eq!(pool.resolve("a").unwrap_err().message(), "unknown tool `a`; there are no tools");
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// ```
     pub fn resolve(&self, name: &str) -> Result<Tool, CallError> {
         self.find(name).map(|found| found.tool().clone())

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// The answer to an [`ApprovalRequest`](crate::govern::ApprovalRequest).
 ///
 /// ```
-/// use tool_runtime::Approval;
+/// use tool_runtime::govern::Approval;
 ///
 /// let answer = Approval::rejected("not on a Friday");
 /// assert!(matches!(answer, Approval::Rejected { reason, .. } if reason == "not on a Friday"));
@@ -71,7 +71,8 @@ impl Remember {
     /// All calls whose argument matches a pattern.
     ///
     /// ```
-    /// use tool_runtime::{Approval, MatchAs, Remember};
+    /// use tool_runtime::govern::{Approval, Remember};
+    /// use tool_runtime::matching::MatchAs;
     ///
     /// let below = Remember::pattern("path", MatchAs::Path, "/srv/**");
     /// let answer = Approval::approved().remembered(below);
@@ -86,7 +87,7 @@ impl Approval {
     /// The call may run.
     ///
     /// ```
-    /// use tool_runtime::Approval;
+    /// use tool_runtime::govern::Approval;
     ///
     /// let answer = Approval::approved().by("ada").with_arguments(r#"{"path": "b.txt"}"#);
     /// assert!(matches!(answer, Approval::Approved { by: Some(_), .. }));

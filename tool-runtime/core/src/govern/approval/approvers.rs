@@ -10,7 +10,7 @@ use std::fmt;
 /// calls must not decide about itself, name the people, or write [`Self::others`].
 ///
 /// ```
-/// use tool_runtime::{Approvers, Decision};
+/// use tool_runtime::govern::{Approvers, Decision};
 ///
 /// let by_user = Decision::ask("Send the mail?").approved_by(Approvers::caller());
 /// let by_staff = Decision::ask("Pay?").approved_by(Approvers::people(["ada", "grace"]));
@@ -78,7 +78,7 @@ impl Approvers {
     /// The people who are among both.
     ///
     /// ```
-    /// use tool_runtime::Approvers;
+    /// use tool_runtime::govern::Approvers;
     ///
     /// let staff = Approvers::people(["ada", "grace"]).or_caller();
     /// let one = Approvers::people(["grace", "bob"]);
@@ -117,7 +117,7 @@ impl Approvers {
     /// is, or by the caller itself.
     ///
     /// ```
-    /// use tool_runtime::Approvers;
+    /// use tool_runtime::govern::Approvers;
     ///
     /// let staff = Approvers::people(["ada", "grace"]);
     /// assert_eq!(staff.refusal("ada", Some("grace"), false), None);

@@ -17,10 +17,11 @@ use sha2::{Digest as _, Sha256};
 /// one call with one approval.
 ///
 /// ```
-/// use tool_runtime::{AskCaller, ToolPool};
+/// use tool_runtime::ToolPool;
+/// use tool_runtime::govern::AskCaller;
 ///
 /// let pool = ToolPool::builder().approver(AskCaller::new().editable()).allow_empty().build()?;
-/// # Ok::<(), tool_runtime::PoolError>(())
+/// # Ok::<(), tool_runtime::pool::PoolError>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct AskCaller {

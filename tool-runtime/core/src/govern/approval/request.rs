@@ -21,7 +21,7 @@ use tokio::time::Instant;
 /// question.
 ///
 /// ```
-/// use tool_runtime::ApprovalRequest;
+/// use tool_runtime::govern::ApprovalRequest;
 ///
 /// let request = ApprovalRequest::new("fs.remove", r#"{"path": "a.txt"}"#, "Remove a file?")
 ///     .with_call_id("call_1")
@@ -181,12 +181,12 @@ impl ApprovalRequest {
     /// The text is not a JSON object, or a hidden value is left whose own value is not certain.
     ///
     /// ```
-    /// use tool_runtime::ApprovalRequest;
+    /// use tool_runtime::govern::ApprovalRequest;
     ///
     /// let request = ApprovalRequest::new("fs.remove", r#"{"path":"a","all":true}"#, "Remove it?");
     /// let edited = request.edited(r#"{"path": "b", "all": true}"#)?;
     /// assert_eq!(edited, r#"{"path":"b","all":true}"#);
-    /// # Ok::<(), tool_runtime::EditError>(())
+    /// # Ok::<(), tool_runtime::govern::EditError>(())
     /// ```
     pub fn edited(&self, edited: &str) -> Result<String, EditError> {
         let read =
@@ -206,7 +206,7 @@ impl ApprovalRequest {
     /// No character controls a terminal or is invisible.
     ///
     /// ```
-    /// use tool_runtime::ApprovalRequest;
+    /// use tool_runtime::govern::ApprovalRequest;
     ///
     /// let request = ApprovalRequest::new("fs.remove", r#"{"path": "a.txt"}"#, "Remove a file?")
     ///     .with_visual("remove a.txt");

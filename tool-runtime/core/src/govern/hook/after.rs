@@ -8,7 +8,8 @@ use std::time::Duration;
 /// The outcome of a call after earlier hooks. Cheap to clone.
 ///
 /// ```
-/// use tool_runtime::{After, AfterCall, ErrorClass, Hook, HookCall, Observation};
+/// use tool_runtime::{ErrorClass, Observation};
+/// use tool_runtime::hook::{After, AfterCall, Hook, HookCall};
 ///
 /// let hook = Hook::after("web.*", |_: HookCall, after: AfterCall| async move {
 ///     match after.error() {
@@ -79,7 +80,8 @@ fn copied(error: &CallError) -> CallError {
 /// The decision of a hook after a call.
 ///
 /// ```
-/// use tool_runtime::{After, Observation};
+/// use tool_runtime::Observation;
+/// use tool_runtime::hook::After;
 ///
 /// let nothing_to_add = After::keep();
 /// let redacted = After::replace(Observation::text("(a secret)"));

@@ -8,7 +8,8 @@ use crate::vocabulary::sealed::Sealed;
 /// or prints. `T` is [`Before`] or [`After`].
 ///
 /// ```
-/// use tool_runtime::{Before, Hook, HookCall, ToolError};
+/// use tool_runtime::ToolError;
+/// use tool_runtime::hook::{Before, Hook, HookCall};
 ///
 /// let certain = Hook::before("*", |_: HookCall| async { Before::proceed() });
 /// let fallible = Hook::before("*", |call: HookCall| async move {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// both.
 ///
 /// ```
-/// use tool_runtime::Before;
+/// use tool_runtime::hook::Before;
 ///
 /// struct Account(u32);
 ///
@@ -60,7 +60,7 @@ impl Before {
     /// If the value does not serialise: a map with keys that are not strings.
     ///
     /// ```
-    /// # use tool_runtime::Before;
+    /// # use tool_runtime::hook::Before;
     /// let sandboxed = Before::rewrite_with(&serde_json::json!({ "path": "/sandbox/a.txt" }))?;
     /// # let _ = sandboxed;
     /// # Ok::<(), serde_json::Error>(())
@@ -94,7 +94,7 @@ impl Before {
     /// [`ToolContext::get`](crate::tool::ToolContext::get) and for the hooks after this one. It takes
     /// precedence over the pool's value of this type.
     ///
-    /// Also call [`Hook::provides`](crate::govern::Hook::provides) if the pool has no such value.
+    /// Also call [`Hook::provides`](crate::govern::hook::Hook::provides) if the pool has no such value.
     pub fn provide<T: Any + Send + Sync>(mut self, value: T) -> Self {
         self.provided.push(Provided { id: TypeId::of::<T>(), value: Arc::new(value) });
         self

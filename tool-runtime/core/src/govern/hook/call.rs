@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// The call that a hook receives, with the changes of the hooks before it. Cheap to clone.
 ///
 /// ```
-/// use tool_runtime::{Before, Hook, HookCall};
+/// use tool_runtime::hook::{Before, Hook, HookCall};
 ///
 /// let hook = Hook::before("*", |call: HookCall| async move {
 ///     if call.definition().effective_annotations().is_read_only() {

@@ -90,7 +90,7 @@ impl<S> ToolPoolBuilder<S> {
     /// or with a prefix. Default: such calls are rejected.
     ///
     /// Valid calls are never changed, and an exact name always wins. Hooks see the corrected call and
-    /// [its repairs](crate::govern::HookCall::repairs); the result lists them in its metadata, under
+    /// [its repairs](crate::govern::hook::HookCall::repairs); the result lists them in its metadata, under
     /// `tool-runtime/repairs`.
     ///
     /// ```
@@ -110,7 +110,7 @@ impl<S> ToolPoolBuilder<S> {
     /// let pool = ToolPool::builder().tool::<AddAction>().repair().build()?;
     /// let result = pool.call(ToolCall::new("functions.add", r#"{"A": "40", "b": 2} </call>"#)).await;
     /// assert_eq!(result.observation().to_text(), "42");
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// # }).unwrap();
     /// ```
     pub fn repair(mut self) -> Self {
@@ -124,11 +124,12 @@ impl<S> ToolPoolBuilder<S> {
     /// earlier one of its kind. Default: matchers of paths and URLs, and none of commands.
     ///
     /// ```
-    /// use tool_runtime::{PathMatcher, ToolPool};
+    /// use tool_runtime::ToolPool;
+    /// use tool_runtime::matching::PathMatcher;
     ///
     /// let paths = PathMatcher::new().in_directory("/work");
     /// let pool = ToolPool::builder().argument_matcher(paths).allow_empty().build()?;
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// ```
     pub fn argument_matcher(mut self, matcher: impl ArgumentMatcher) -> Self {
         self.draft.governance.matchers.push(Arc::new(matcher));
@@ -140,13 +141,14 @@ impl<S> ToolPoolBuilder<S> {
     /// the argument that a tool itself names.
     ///
     /// ```
-    /// use tool_runtime::{MatchAs, ToolPool};
+    /// use tool_runtime::ToolPool;
+    /// use tool_runtime::matching::MatchAs;
     ///
     /// let pool = ToolPool::builder()
     ///     .match_argument("fetch.*", "url", MatchAs::Url)
     ///     .allow_empty()
     ///     .build()?;
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// ```
     pub fn match_argument<P>(mut self, tools: P, argument: impl Into<String>, kind: MatchAs) -> Self
     where
@@ -166,7 +168,7 @@ impl<S> ToolPoolBuilder<S> {
     ///
     /// ```
     /// # use tool_runtime::prelude::*;
-    /// use tool_runtime::{CallView, Decision, MetaParameters, PolicyEngine, Risk};
+    /// use tool_runtime::govern::{CallView, Decision, MetaParameters, PolicyEngine, Risk};
     ///
     /// struct Cautious;
     ///
@@ -188,7 +190,7 @@ impl<S> ToolPoolBuilder<S> {
     /// assert!(pool.definitions_json().contains("security_risk"));
     /// assert!(!pool.call(ToolCall::new("ping", r#"{"security_risk": "LOW"}"#)).await.is_error());
     /// assert!(pool.call(ToolCall::new("ping", "{}")).await.is_error());
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// # }).unwrap();
     /// ```
     pub fn meta_parameters(mut self, parameters: MetaParameters) -> Self {

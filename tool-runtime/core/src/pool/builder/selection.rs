@@ -25,7 +25,7 @@ impl<S> ToolPoolBuilder<S> {
     ///     .build()?;
     /// assert_eq!(pool.tools()[0].name(), "fs.read");
     /// assert_eq!(pool.tools().len(), 1);
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// ```
     pub fn allow<P>(mut self, selectors: impl IntoIterator<Item = P>) -> Self
     where
@@ -54,7 +54,7 @@ impl<S> ToolPoolBuilder<S> {
     ///
     /// let pool = ToolPool::builder().allow_empty().build()?;
     /// assert!(pool.snapshot().tools().is_empty());
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// ```
     pub fn allow_empty(mut self) -> Self {
         self.draft.allow_empty = true;
@@ -76,7 +76,7 @@ impl<S> ToolPoolBuilder<S> {
     ///
     /// ```
     /// # use tool_runtime::prelude::*;
-    /// use tool_runtime::ToolTransform;
+    /// use tool_runtime::transform::ToolTransform;
     ///
     /// let ping = Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
     /// let pool = ToolPool::builder()
@@ -85,7 +85,7 @@ impl<S> ToolPoolBuilder<S> {
     ///     .allow(["tag:network"])
     ///     .build()?;
     /// assert_eq!(pool.report().to_string(), "net.ping  custom  visible, made from `ping`\n");
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// ```
     ///
     /// A transform that does not fit its tool is reported by [`Self::build`], and so is one that picks

@@ -7,14 +7,14 @@ use std::fmt;
 ///
 /// ```
 /// use tool_runtime::prelude::*;
-/// use tool_runtime::DeclaredTools;
+/// use tool_runtime::pool::DeclaredTools;
 ///
 /// let ping = Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
 /// let pool = ToolPool::builder().add(ping).build()?;
 /// let report = pool.declaration_report(&DeclaredTools::allow("ping(a *)").deny("Bash"));
 /// assert!(report.entries[0].reason.is_some());
 /// assert_eq!(report.to_string().lines().count(), 2);
-/// # Ok::<(), tool_runtime::PoolError>(())
+/// # Ok::<(), tool_runtime::pool::PoolError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -9,7 +9,7 @@ impl<S> ToolPoolBuilder<S> {
     ///
     /// ```
     /// # use tool_runtime::prelude::*;
-    /// # use tool_runtime::{Registry, ToolSpec};
+    /// # use tool_runtime::pool::{Registry, ToolSpec};
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
     /// let error = ToolPool::builder().specs(&Registry::new(), &[ToolSpec::new("fs")]).build().await;
     /// assert!(error.unwrap_err().to_string().contains("`fs`: unknown name; nothing is registered"));

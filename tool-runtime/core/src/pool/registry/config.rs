@@ -24,11 +24,11 @@ use std::path::{Path, PathBuf};
 /// ```
 ///
 /// The keys of a transform are the fields of [`ToolTransform`] and
-/// [`ArgumentTransform`](crate::tool::ArgumentTransform).
+/// [`ArgumentTransform`](crate::tool::transform::ArgumentTransform).
 ///
 /// ```
 /// use tool_runtime::prelude::*;
-/// use tool_runtime::{PoolConfig, Registry};
+/// use tool_runtime::pool::{PoolConfig, Registry};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 /// let mut registry = Registry::new();
@@ -128,7 +128,7 @@ fn parse(form: &str, text: &str) -> Result<PoolConfig, ConfigError> {
 /// The reason why a configuration could not be read.
 ///
 /// ```
-/// use tool_runtime::PoolConfig;
+/// use tool_runtime::pool::PoolConfig;
 ///
 /// let error = PoolConfig::from_json(r#"{ "tool": ["ping"] }"#).unwrap_err();
 /// assert!(error.to_string().starts_with("unknown field `tool`, expected one of `tools`"));

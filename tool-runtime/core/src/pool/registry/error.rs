@@ -6,7 +6,7 @@ use crate::vocabulary::error::list;
 ///
 /// ```
 /// use tool_runtime::prelude::*;
-/// use tool_runtime::{Registry, RegistryError};
+/// use tool_runtime::pool::{Registry, RegistryError};
 ///
 /// let ping = || Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
 /// let mut registry = Registry::new();

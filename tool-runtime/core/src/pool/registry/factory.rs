@@ -36,7 +36,7 @@ impl Tools for Vec<Tool> {
 ///
 /// ```
 /// use tool_runtime::prelude::*;
-/// use tool_runtime::{Registry, ToolFactory};
+/// use tool_runtime::pool::{Registry, ToolFactory};
 ///
 /// fn check<M>(_: &impl ToolFactory<M>) {}
 ///

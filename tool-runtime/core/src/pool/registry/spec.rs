@@ -13,7 +13,7 @@ use std::fmt;
 /// used twice.
 ///
 /// ```
-/// use tool_runtime::ToolSpec;
+/// use tool_runtime::pool::ToolSpec;
 ///
 /// let specs: Vec<ToolSpec> = serde_json::from_str(r#"["fs.*", { "name": "terminal", "params": null }]"#)?;
 /// assert_eq!(specs, [ToolSpec::new("fs.*"), ToolSpec::new("terminal")]);

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 /// `tool_runtime_agent::Run` does. Clones belong to the same run.
 ///
 /// ```
-/// use tool_runtime::AgentRun;
+/// use tool_runtime::agent::AgentRun;
 /// use tool_runtime::prelude::*;
 ///
 /// /// End the task with an answer.
@@ -76,7 +76,8 @@ impl fmt::Debug for AgentRun {
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};
-/// use tool_runtime::{AgentMailbox, BoxFuture, ToolContext, ToolPool};
+/// use tool_runtime::{BoxFuture, ToolContext, ToolPool};
+/// use tool_runtime::agent::AgentMailbox;
 ///
 /// struct Notices(Mutex<Vec<String>>);
 ///
@@ -88,7 +89,7 @@ impl fmt::Debug for AgentRun {
 ///
 /// let notices: Arc<dyn AgentMailbox> = Arc::new(Notices(Mutex::new(vec!["The build is red.".into()])));
 /// let pool = ToolPool::builder().state(notices).allow_empty().build()?;
-/// # Ok::<(), tool_runtime::PoolError>(())
+/// # Ok::<(), tool_runtime::pool::PoolError>(())
 /// ```
 pub trait AgentMailbox: Send + Sync + 'static {
     /// Takes the messages for the agent whose calls have this context. Each becomes a message of the user.

@@ -18,7 +18,8 @@ use tokio_util::sync::CancellationToken;
 /// ```
 /// use std::sync::Arc;
 /// use tool_runtime::prelude::*;
-/// use tool_runtime::{AgentHandle, AgentOutcome, AgentSpawner, BoxFuture, CancellationToken, SpawnRequest};
+/// use tool_runtime::{BoxFuture, CancellationToken};
+/// use tool_runtime::agent::{AgentHandle, AgentOutcome, AgentSpawner, SpawnRequest};
 ///
 /// /// Delegate a task to another agent, which may only read.
 /// #[tool]
@@ -52,7 +53,7 @@ use tokio_util::sync::CancellationToken;
 /// let pool = ToolPool::builder().tool::<DelegateAction>().state(agents).build()?;
 /// let result = pool.call(ToolCall::new("delegate", r#"{ "task": "Count." }"#)).await;
 /// assert_eq!(result.observation().to_text(), "Count.");
-/// # Ok::<(), tool_runtime::PoolError>(())
+/// # Ok::<(), tool_runtime::pool::PoolError>(())
 /// # }).unwrap();
 /// ```
 pub trait AgentSpawner: Send + Sync + 'static {
@@ -260,7 +261,7 @@ impl fmt::Debug for AgentHandle {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AgentOutcome {
-    /// The last message of the model, or the answer of [`AgentRun::finish`](crate::govern::AgentRun::finish).
+    /// The last message of the model, or the answer of [`AgentRun::finish`](crate::tool::agent::AgentRun::finish).
     pub text: String,
     /// The value of that answer. Default: none.
     pub value: Option<Value>,

@@ -13,7 +13,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 ///
 /// ```
 /// # use std::time::Duration;
-/// # use tool_runtime::ClientTools;
+/// # use tool_runtime::tool::ClientTools;
 /// # use tool_runtime::prelude::*;
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
 /// let client = ClientTools::new(Duration::from_secs(60));

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use thiserror::Error;
 
-/// The reason why an answer to a [`ClientCall`](crate::govern::ClientCall) was rejected.
+/// The reason why an answer to a [`ClientCall`](crate::tool::ClientCall) was rejected.
 ///
 /// The endings of the last 1000 calls are remembered. Older calls count as unknown.
 ///
 /// ```
 /// # use std::time::Duration;
-/// # use tool_runtime::ClientTools;
+/// # use tool_runtime::tool::ClientTools;
 /// let client = ClientTools::new(Duration::from_secs(60));
 /// let error = client.answer("call_1", "too early").unwrap_err();
 /// assert_eq!(error.to_string(), "no call `call_1` is known; answer with the id of a call from `next`");

@@ -20,7 +20,7 @@ impl ToolContext {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use tool_runtime::Execution;
+    /// use tool_runtime::tool::Execution;
     /// use tool_runtime::prelude::*;
     ///
     /// /// Send a payment once.
@@ -37,7 +37,7 @@ impl ToolContext {
     /// };
     /// let order = || pool.context().in_execution(&Arc::new(Execution::new("order-17")));
     /// assert_eq!(key(order()).await, key(order()).await);
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// # }).unwrap();
     /// ```
     pub fn step(&self) -> Option<&StepId> {

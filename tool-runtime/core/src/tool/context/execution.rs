@@ -49,13 +49,14 @@ impl fmt::Display for StepId {
 ///
 /// ```
 /// use std::sync::Arc;
-/// use tool_runtime::{Execution, ToolPool};
+/// use tool_runtime::ToolPool;
+/// use tool_runtime::tool::Execution;
 ///
 /// let pool = ToolPool::builder().build()?;
 /// let execution = Arc::new(Execution::new("order-17").with_attempt(2));
 /// let context = pool.context().in_execution(&execution);
 /// assert_eq!(context.execution().unwrap().attempt(), 2);
-/// # Ok::<(), tool_runtime::PoolError>(())
+/// # Ok::<(), tool_runtime::pool::PoolError>(())
 /// ```
 #[derive(Debug)]
 pub struct Execution {
@@ -95,7 +96,7 @@ impl Execution {
     /// Sets a label, which policies read. Default: none.
     ///
     /// ```
-    /// use tool_runtime::Execution;
+    /// use tool_runtime::tool::Execution;
     ///
     /// let order = Execution::new("order-17").with_label("environment", "staging");
     /// assert_eq!(order.labels()["environment"], "staging");

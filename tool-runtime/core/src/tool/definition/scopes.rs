@@ -23,7 +23,7 @@ impl Principal {
     /// let result = reader.call(ToolCall::new("clear", "{}")).await;
     /// assert_eq!(result.observation().to_text(), "`clear` needs the scope `notes:write`, which the caller lacks");
     /// assert!(!pool.call(ToolCall::new("clear", "{}")).await.is_error());
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// # }).unwrap();
     /// ```
     pub fn may_use(&self, tool: &ToolDefinition) -> bool {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// The reason why a model ended its answer, with the word of its API. Read by
-/// [`Export::finish_reason`](crate::govern::Export::finish_reason).
+/// [`Export::finish_reason`](crate::tool::export::Export::finish_reason).
 ///
 /// ```
 /// use tool_runtime::export::FinishReason;

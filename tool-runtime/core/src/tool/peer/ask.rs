@@ -26,7 +26,7 @@ impl<T> Answer<T> {
     /// The value, if the user answered.
     ///
     /// ```
-    /// use tool_runtime::Answer;
+    /// use tool_runtime::peer::Answer;
     ///
     /// assert_eq!(Answer::Accepted(3).accepted(), Some(3));
     /// assert_eq!(Answer::<i32>::Declined.accepted(), None);
@@ -86,7 +86,7 @@ impl ToolContext {
     /// Questions that are asked concurrently, with `futures::join!`, reach the user together.
     ///
     /// ```
-    /// use tool_runtime::Answer;
+    /// use tool_runtime::peer::Answer;
     /// use tool_runtime::prelude::*;
     ///
     /// /// Delete a file.
@@ -126,7 +126,8 @@ impl ToolContext {
     /// that no type describes. Returns the answer's fields. See [`Self::ask`] for keys and effects.
     ///
     /// ```
-    /// # use tool_runtime::{PeerError, prelude::*};
+    /// # use tool_runtime::peer::PeerError;
+    /// # use tool_runtime::prelude::*;
     /// # async fn body(context: &ToolContext) -> Result<(), PeerError> {
     /// let form = serde_json::json!({
     ///     "type": "object",

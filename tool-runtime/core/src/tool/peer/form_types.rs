@@ -26,7 +26,7 @@ use std::sync::Arc;
 ///     others: Option<u8>,
 /// }
 ///
-/// # async fn body(context: &ToolContext) -> Result<(), tool_runtime::PeerError> {
+/// # async fn body(context: &ToolContext) -> Result<(), tool_runtime::peer::PeerError> {
 /// let guest = context.ask::<Guest>("guest", "Who is coming?").await?.accepted();
 /// let sure = context.ask::<bool>("sure", "Is that final?").await?.accepted();
 /// # drop((guest, sure));
@@ -38,7 +38,7 @@ use std::sync::Arc;
 ///
 /// ```compile_fail,E0277
 /// # use tool_runtime::prelude::*;
-/// # async fn body(context: &ToolContext) -> Result<(), tool_runtime::PeerError> {
+/// # async fn body(context: &ToolContext) -> Result<(), tool_runtime::peer::PeerError> {
 /// context.ask::<Vec<Vec<String>>>("table", "Which rows?").await?;
 /// # Ok(())
 /// # }
@@ -67,7 +67,7 @@ pub trait Form: JsonSchema + DeserializeOwned {}
 /// Implement it by hand for a newtype whose schema is that of one of these:
 ///
 /// ```
-/// use tool_runtime::FormField;
+/// use tool_runtime::peer::FormField;
 /// use tool_runtime::prelude::*;
 ///
 /// #[derive(serde::Deserialize, schemars::JsonSchema)]

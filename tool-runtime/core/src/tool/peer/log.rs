@@ -52,7 +52,7 @@ impl ToolContext {
     /// with each request, older ones once for all.
     ///
     /// ```
-    /// use tool_runtime::LogLevel;
+    /// use tool_runtime::peer::LogLevel;
     /// use tool_runtime::prelude::*;
     ///
     /// # let context = ToolContext::default();
@@ -70,7 +70,7 @@ impl ToolContext {
     /// # use tool_runtime::prelude::*;
     /// # let context = ToolContext::default();
     /// let data = serde_json::json!({ "file": "a.txt", "bytes": 3 });
-    /// context.log_data(tool_runtime::LogLevel::Debug, data);
+    /// context.log_data(tool_runtime::peer::LogLevel::Debug, data);
     /// ```
     pub fn log_data(&self, level: LogLevel, data: impl Into<Value>) {
         if let Some(peer) = self.peer().filter(|peer| peer.accepts_log(level)) {

@@ -73,7 +73,7 @@ impl ToolContext {
     /// without an answer.
     ///
     /// ```
-    /// use tool_runtime::PeerCapability;
+    /// use tool_runtime::peer::PeerCapability;
     /// use tool_runtime::prelude::*;
     ///
     /// assert!(!ToolContext::default().can_ask(PeerCapability::Elicitation));

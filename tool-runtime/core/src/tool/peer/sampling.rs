@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 /// A request to the client's model: MCP's `sampling/createMessage`.
 ///
 /// ```
-/// use tool_runtime::SamplingRequest;
+/// use tool_runtime::peer::SamplingRequest;
 ///
 /// let request = SamplingRequest::new(200)
 ///     .system("You are terse.")

@@ -8,7 +8,8 @@ use crate::vocabulary::sealed::Sealed;
 /// Builds a prompt from a closure.
 ///
 /// ```
-/// use tool_runtime::{Prompt, TextArguments};
+/// use tool_runtime::Prompt;
+/// use tool_runtime::tool::TextArguments;
 ///
 /// let review = Prompt::builder("review", "Review a piece of code.")
 ///     .argument("code", "The code.")

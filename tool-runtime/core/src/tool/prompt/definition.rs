@@ -55,7 +55,7 @@ pub struct PromptDefinition {
 /// An argument of a prompt: text, which the parameter's type parses.
 ///
 /// ```
-/// use tool_runtime::PromptArgument;
+/// use tool_runtime::prompt::PromptArgument;
 ///
 /// let argument = PromptArgument::new("code", "The code to review.");
 /// assert!(argument.required);
@@ -85,7 +85,7 @@ impl PromptArgument {
     /// An optional argument.
     ///
     /// ```
-    /// # use tool_runtime::PromptArgument;
+    /// # use tool_runtime::prompt::PromptArgument;
     /// assert!(!PromptArgument::optional("focus", "The text to search for.").required);
     /// ```
     pub fn optional(name: impl Into<String>, description: impl Into<String>) -> Self {

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 /// The role of a message's author.
 ///
 /// ```
-/// use tool_runtime::Role;
+/// use tool_runtime::prompt::Role;
 ///
 /// assert_eq!(serde_json::to_string(&Role::Assistant)?, r#""assistant""#);
 /// # Ok::<(), serde_json::Error>(())
@@ -27,7 +27,8 @@ pub enum Role {
 /// One message of a prompt, in MCP's JSON form.
 ///
 /// ```
-/// use tool_runtime::{ContentBlock, PromptMessage, Role};
+/// use tool_runtime::{ContentBlock, PromptMessage};
+/// use tool_runtime::prompt::Role;
 ///
 /// let question = PromptMessage::user("What is in this picture?");
 /// let picture = PromptMessage::new(Role::User, ContentBlock::image("AAAA", "image/png"));
@@ -64,7 +65,8 @@ impl PromptMessage {
 /// `GetPromptResult`.
 ///
 /// ```
-/// use tool_runtime::{PromptMessage, PromptMessages};
+/// use tool_runtime::PromptMessage;
+/// use tool_runtime::prompt::PromptMessages;
 ///
 /// let messages = PromptMessages::from(vec![PromptMessage::user("Hello!")]);
 /// assert!(messages.description.is_none());
@@ -92,7 +94,8 @@ impl From<Vec<PromptMessage>> for PromptMessages {
 /// of the user, [`PromptMessage`], lists of it, [`PromptMessages`], and results of these.
 ///
 /// ```
-/// use tool_runtime::{IntoPrompt, PromptMessages, ToolError};
+/// use tool_runtime::ToolError;
+/// use tool_runtime::prompt::{IntoPrompt, PromptMessages};
 ///
 /// struct Greeting(&'static str);
 ///

@@ -9,7 +9,8 @@ use crate::vocabulary::sealed::Sealed;
 /// Builds a resource from a closure.
 ///
 /// ```
-/// use tool_runtime::{Resource, TextArguments};
+/// use tool_runtime::Resource;
+/// use tool_runtime::tool::TextArguments;
 ///
 /// let note = Resource::builder("notes://{id}", "note", "One note.")
 ///     .mime_type("text/plain")

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 /// URI.
 ///
 /// ```
-/// use tool_runtime::{IntoResource, ReadRequest};
+/// use tool_runtime::resource::{IntoResource, ReadRequest};
 ///
 /// let reading = ReadRequest::new("notes://1").with_mime_type("text/plain");
 /// let contents = "Buy a map.".into_resource(reading)?.unwrap();
@@ -48,7 +48,7 @@ impl<'a> ReadRequest<'a> {
     /// Contents that are bytes.
     ///
     /// ```
-    /// use tool_runtime::ReadRequest;
+    /// use tool_runtime::resource::ReadRequest;
     ///
     /// let reading = ReadRequest::new("dot://1").with_mime_type("image/png");
     /// assert_eq!(reading.bytes(b"foo").blob.as_deref(), Some("Zm9v"));
@@ -68,7 +68,9 @@ impl<'a> ReadRequest<'a> {
 /// exist.
 ///
 /// ```
-/// use tool_runtime::{IntoResource, ReadRequest, ResourceContents, ToolError};
+/// use tool_runtime::ToolError;
+/// use tool_runtime::content::ResourceContents;
+/// use tool_runtime::resource::{IntoResource, ReadRequest};
 ///
 /// struct Page(String);
 ///

@@ -190,7 +190,8 @@ impl ToolBuilder {
     ///
     /// ```
     /// use tool_runtime::prelude::*;
-    /// use tool_runtime::{DeclaredTools, MatchAs};
+    /// use tool_runtime::matching::MatchAs;
+    /// use tool_runtime::pool::DeclaredTools;
     ///
     /// #[derive(serde::Deserialize, schemars::JsonSchema)]
     /// struct Read {
@@ -207,7 +208,7 @@ impl ToolBuilder {
     /// let call = |arguments| pool.call(ToolCall::new("Read", arguments));
     /// assert!(!call(r#"{"path": "docs/a.md"}"#).await.is_error());
     /// assert!(call(r#"{"path": "key"}"#).await.is_error());
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// # }).unwrap();
     /// ```
     #[must_use]

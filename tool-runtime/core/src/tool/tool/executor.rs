@@ -12,7 +12,8 @@ use std::sync::Arc;
 ///
 /// ```
 /// use tool_runtime::prelude::*;
-/// use tool_runtime::{Arguments, BoxFuture, CallError, Executor};
+/// use tool_runtime::{BoxFuture, CallError};
+/// use tool_runtime::tool::{Arguments, Executor};
 ///
 /// struct Echo;
 ///

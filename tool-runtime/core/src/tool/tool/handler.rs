@@ -22,7 +22,8 @@ use std::marker::PhantomData;
 /// `Fn(Arguments, ToolContext) -> Fut`.
 ///
 /// ```
-/// use tool_runtime::{Handler, Tool};
+/// use tool_runtime::Tool;
+/// use tool_runtime::tool::Handler;
 ///
 /// fn tool<M: 'static>(handler: impl Handler<M>) -> Tool {
 ///     Tool::builder("ping", "Answer at once.").handler(handler)

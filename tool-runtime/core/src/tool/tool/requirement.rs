@@ -7,7 +7,7 @@ use std::fmt;
 /// the error of a call of a tool that is hidden for a [missing](Self::missing) one.
 ///
 /// ```
-/// use tool_runtime::Requirement;
+/// use tool_runtime::tool::Requirement;
 /// use tool_runtime::prelude::*;
 ///
 /// let push = Tool::builder("push", "Push the branch.").handler(|| async { "pushed" });
@@ -17,7 +17,7 @@ use std::fmt;
 /// assert!(pool.report().to_string().starts_with(
 ///     "push  custom  unusable: `git` is missing: install the package git\n"
 /// ));
-/// # Ok::<(), tool_runtime::PoolError>(())
+/// # Ok::<(), tool_runtime::pool::PoolError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]

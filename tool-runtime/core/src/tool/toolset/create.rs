@@ -22,7 +22,7 @@ use std::sync::Arc;
 ///
 /// ```
 /// use tool_runtime::prelude::*;
-/// use tool_runtime::ToolsetKind;
+/// use tool_runtime::toolset::ToolsetKind;
 ///
 /// struct Clock;
 ///
@@ -136,7 +136,8 @@ impl fmt::Debug for ToolsetKind {
 /// The reason why a toolset could not be created.
 ///
 /// ```
-/// # use tool_runtime::{ToolError, ToolsetError};
+/// # use tool_runtime::ToolError;
+/// # use tool_runtime::toolset::ToolsetError;
 /// let error = ToolsetError::Failed(ToolError::user("no such shell"));
 /// assert_eq!(error.to_string(), "no such shell");
 /// ```
@@ -195,10 +196,10 @@ impl Tool {
     /// assert_eq!(tools[0].name(), "desk.room");
     ///
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// let pool = ToolPool::builder().add_from(&tool_runtime::Source::Custom, tools).build()?;
+    /// let pool = ToolPool::builder().add_from(&tool_runtime::pool::Source::Custom, tools).build()?;
     /// let result = pool.call(ToolCall::new("desk.room", "")).await;
     /// assert_eq!(result.observation().to_text(), "kitchen");
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// # }).unwrap();
     /// ```
     pub fn of_toolset<T: Toolset>(prefix: Option<&str>, value: T) -> Vec<Self> {
@@ -232,10 +233,10 @@ impl Tool {
     /// }
     ///
     /// let tools = Tool::of_unusable_toolset::<Camera>(None, "`fswebcam` is missing; install it");
-    /// let pool = ToolPool::builder().add_from(&tool_runtime::Source::Custom, tools).allow_empty().build()?;
+    /// let pool = ToolPool::builder().add_from(&tool_runtime::pool::Source::Custom, tools).allow_empty().build()?;
     /// assert!(pool.tools().is_empty());
     /// assert!(pool.report().to_string().contains("`fswebcam` is missing"));
-    /// # Ok::<(), tool_runtime::PoolError>(())
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// ```
     pub fn of_unusable_toolset<T: Toolset>(prefix: Option<&str>, reason: &str) -> Vec<Self> {
         let new = New { prefix: prefix.map(str::to_owned), ..New::default() };

@@ -1,11 +1,11 @@
 //! Calls that share a value of a toolset.
 
 /// The calls that share one value of a toolset, see
-/// [`Toolset::SHARED_BY`](crate::tool::Toolset::SHARED_BY).
+/// [`Toolset::SHARED_BY`](crate::tool::toolset::Toolset::SHARED_BY).
 ///
 /// ```
 /// use std::sync::Mutex;
-/// use tool_runtime::SharedBy;
+/// use tool_runtime::toolset::SharedBy;
 /// use tool_runtime::prelude::*;
 ///
 /// /// The items of one client.
@@ -43,7 +43,7 @@
 ///     assert_eq!(result.observation().to_text(), "1");
 ///     session.close().await;
 /// }
-/// # Ok::<(), tool_runtime::PoolError>(())
+/// # Ok::<(), tool_runtime::pool::PoolError>(())
 /// # }).unwrap();
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

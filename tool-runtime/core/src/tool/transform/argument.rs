@@ -7,7 +7,7 @@ use std::fmt;
 /// Changes of one argument of a tool. `Debug` does not show the fixed value.
 ///
 /// ```
-/// use tool_runtime::ArgumentTransform;
+/// use tool_runtime::transform::ArgumentTransform;
 /// use serde_json::json;
 ///
 /// let unit = ArgumentTransform::new()

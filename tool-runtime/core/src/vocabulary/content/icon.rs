@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// An image that a client may show beside a name.
 ///
 /// ```
-/// use tool_runtime::Icon;
+/// use tool_runtime::content::Icon;
 ///
 /// let icon = Icon::new("https://example.com/note.png");
 /// assert_eq!(serde_json::to_string(&icon)?, r#"{"src":"https://example.com/note.png"}"#);

@@ -31,7 +31,7 @@ mod tests;
 /// let issue = &result.error().unwrap().issues()[0];
 /// assert_eq!((issue.path(), issue.rule()), ("seconds", "minimum"));
 /// assert_eq!(issue.message(), "`seconds` must be at least 1, got 0");
-/// # Ok::<(), tool_runtime::PoolError>(())
+/// # Ok::<(), tool_runtime::pool::PoolError>(())
 /// # }).unwrap();
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -8,7 +8,7 @@ use serde_json::Value;
 /// Rarely appropriate: the model does not receive it. Outside of MCP it is an ordinary error.
 ///
 /// ```
-/// use tool_runtime::ProtocolError;
+/// use tool_runtime::error::ProtocolError;
 /// use tool_runtime::prelude::*;
 ///
 /// /// Read a ledger.

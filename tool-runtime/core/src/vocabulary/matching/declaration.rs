@@ -27,7 +27,7 @@ use std::fmt;
 /// Every text is a declaration. One that is malformed matches nothing; [`Self::problem`] says why.
 ///
 /// ```
-/// use tool_runtime::Declaration;
+/// use tool_runtime::matching::Declaration;
 ///
 /// let git = Declaration::from("Bash(git diff:*)");
 /// assert_eq!((git.name(), git.pattern()), ("Bash", Some("git diff:*")));

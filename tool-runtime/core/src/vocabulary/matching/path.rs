@@ -13,13 +13,13 @@ use crate::vocabulary::matching::pattern::PatternError;
 /// resolved, and a tool may follow them.
 ///
 /// ```
-/// use tool_runtime::{ArgumentMatch, ArgumentMatcher, PathMatcher};
+/// use tool_runtime::matching::{ArgumentMatch, ArgumentMatcher, PathMatcher};
 ///
 /// let sources = PathMatcher::new().compile("src/**")?;
 /// assert_eq!(sources.matches("./src/pool/scope.rs"), ArgumentMatch::Yes);
 /// assert_eq!(sources.matches("target/debug"), ArgumentMatch::No);
 /// assert!(matches!(sources.matches("src/../key"), ArgumentMatch::Undecidable(_)));
-/// # Ok::<(), tool_runtime::PatternError>(())
+/// # Ok::<(), tool_runtime::matching::PatternError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PathMatcher {
@@ -60,7 +60,8 @@ impl PathMatcher {
     /// patterns and absolute paths cannot be compared.
     ///
     /// ```
-    /// use tool_runtime::{ArgumentMatch, ArgumentMatcher, PathMatcher, ToolPool};
+    /// use tool_runtime::ToolPool;
+    /// use tool_runtime::matching::{ArgumentMatch, ArgumentMatcher, PathMatcher};
     ///
     /// let paths = PathMatcher::new().in_directory("/work");
     /// assert_eq!(paths.compile("src/*")?.matches("/work/src/lib.rs"), ArgumentMatch::Yes);

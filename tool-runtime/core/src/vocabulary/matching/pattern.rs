@@ -31,13 +31,13 @@ use std::sync::Arc;
 /// its text.
 ///
 /// ```
-/// use tool_runtime::ToolPattern;
+/// use tool_runtime::matching::ToolPattern;
 ///
 /// let files: ToolPattern = "fs.*".parse()?;
 /// assert!(files.matches("fs.read"));
 /// assert!(!files.matches("web.search"));
 /// assert_eq!(files.to_string(), "fs.*");
-/// # Ok::<(), tool_runtime::PatternError>(())
+/// # Ok::<(), tool_runtime::matching::PatternError>(())
 /// ```
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -61,7 +61,7 @@ impl ToolPattern {
     /// Matches the tool with exactly this id. The text is not checked; text that is not an id never matches.
     ///
     /// ```
-    /// # use tool_runtime::ToolPattern;
+    /// # use tool_runtime::matching::ToolPattern;
     /// let read = ToolPattern::exact("fs.read");
     /// assert!(read.matches("fs.read") && !read.matches("fs.read_all"));
     /// ```
@@ -76,11 +76,11 @@ impl ToolPattern {
     /// a character that no id has. Escapes are not supported: no character of an id would need one.
     ///
     /// ```
-    /// # use tool_runtime::ToolPattern;
+    /// # use tool_runtime::matching::ToolPattern;
     /// assert!(ToolPattern::glob("fs.{read,list}*")?.matches("fs.read_all"));
     /// let error = ToolPattern::glob("fs.{read,list").unwrap_err();
     /// assert_eq!(error.to_string(), "`{` at character 4 of `fs.{read,list` is never closed; add `}`");
-    /// # Ok::<(), tool_runtime::PatternError>(())
+    /// # Ok::<(), tool_runtime::matching::PatternError>(())
     /// ```
     pub fn glob(glob: impl Into<String>) -> Result<Self, PatternError> {
         let text = glob.into();
@@ -97,11 +97,11 @@ impl ToolPattern {
     /// If the text is empty or not a regular expression.
     ///
     /// ```
-    /// # use tool_runtime::ToolPattern;
+    /// # use tool_runtime::matching::ToolPattern;
     /// let reading = ToolPattern::regex("(read|list)$")?;
     /// assert!(reading.matches("fs.read") && !reading.matches("fs.read_all"));
     /// assert_eq!(reading.to_string(), "/(read|list)$/");
-    /// # Ok::<(), tool_runtime::PatternError>(())
+    /// # Ok::<(), tool_runtime::matching::PatternError>(())
     /// ```
     pub fn regex(regex: impl Into<String>) -> Result<Self, PatternError> {
         let text = regex.into();
@@ -120,9 +120,9 @@ impl ToolPattern {
     /// Whether the pattern matches this id.
     ///
     /// ```
-    /// # use tool_runtime::ToolPattern;
+    /// # use tool_runtime::matching::ToolPattern;
     /// assert!(ToolPattern::glob("*")?.matches("fs.read"));
-    /// # Ok::<(), tool_runtime::PatternError>(())
+    /// # Ok::<(), tool_runtime::matching::PatternError>(())
     /// ```
     pub fn matches(&self, id: &str) -> bool {
         match &self.kind {

@@ -20,13 +20,13 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 /// spelling of an IP address, or with a scheme or port that the pattern leaves open. Redirections are not seen.
 ///
 /// ```
-/// use tool_runtime::{ArgumentMatch, ArgumentMatcher, UrlMatcher};
+/// use tool_runtime::matching::{ArgumentMatch, ArgumentMatcher, UrlMatcher};
 ///
 /// let docs = UrlMatcher::new().compile("domain:docs.rs")?;
 /// assert_eq!(docs.matches("https://docs.rs/serde"), ArgumentMatch::Yes);
 /// assert_eq!(docs.matches("https://docs.rs.example.com/"), ArgumentMatch::No);
 /// assert!(matches!(docs.matches("https://docs.rs@example.com/"), ArgumentMatch::Undecidable(_)));
-/// # Ok::<(), tool_runtime::PatternError>(())
+/// # Ok::<(), tool_runtime::matching::PatternError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UrlMatcher(());

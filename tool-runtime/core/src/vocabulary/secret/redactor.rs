@@ -29,7 +29,7 @@ pub const HIDDEN: &str = "..";
 /// eight. Not found: base64 with line breaks inside of a secret, and transformations such as a reversal.
 ///
 /// ```
-/// use tool_runtime::Redactor;
+/// use tool_runtime::secret::Redactor;
 ///
 /// let redactor = Redactor::new([("${TOKEN}".to_owned(), "s3cret-key".to_owned())]);
 /// assert_eq!(redactor.text("a s3cret-key"), "a ${TOKEN}");

@@ -13,7 +13,7 @@ use std::slice;
 /// Parentheses may contain commas and spaces. The text is kept: `Display` writes it unchanged.
 ///
 /// ```
-/// use tool_runtime::Declarations;
+/// use tool_runtime::matching::Declarations;
 ///
 /// let text = "Read, Grep Bash(git add, commit:*)";
 /// let tools = Declarations::from(text);

@@ -3,12 +3,12 @@
 use crate::vocabulary::matching::MatchAs;
 use std::convert::Infallible;
 
-/// A text is not a valid [`ToolPattern`](crate::vocabulary::ToolPattern): the mistake, its place, and the correction.
+/// A text is not a valid [`ToolPattern`](crate::vocabulary::matching::ToolPattern): the mistake, its place, and the correction.
 ///
 /// Places are characters, counted from 1.
 ///
 /// ```
-/// use tool_runtime::{PatternError, ToolPattern};
+/// use tool_runtime::matching::{PatternError, ToolPattern};
 ///
 /// let error = "fs/*".parse::<ToolPattern>().unwrap_err();
 /// assert!(matches!(error, PatternError::Foreign { at: 3, character: '/', .. }));
@@ -54,7 +54,7 @@ pub enum PatternError {
         /// The reason.
         reason: String,
     },
-    /// A pattern of an argument that its [`ArgumentMatcher`](crate::vocabulary::ArgumentMatcher) rejects.
+    /// A pattern of an argument that its [`ArgumentMatcher`](crate::vocabulary::matching::ArgumentMatcher) rejects.
     #[error("`{pattern}` is not a valid {kind} pattern: {reason}")]
     Argument {
         /// The kind of argument.
