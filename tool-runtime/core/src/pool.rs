@@ -55,7 +55,7 @@ pub use handle::ToolPool;
 #[cfg(feature = "tower")]
 pub use layers::CallRequest;
 #[cfg(feature = "tower")]
-pub(crate) use layers::Layers;
+pub(crate) use layers::{Innermost, Layers};
 pub use problem::{PoolError, PoolProblem};
 pub use registry::{
     ConfigError, PoolConfig, Registry, RegistryError, SpecProblem, ToolFactory, ToolSpec, Tools,

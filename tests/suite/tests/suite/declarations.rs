@@ -260,7 +260,7 @@ async fn a_child_handle_only_narrows() {
         assert!(error_text(&child, "Bash", &command(denied)).await.contains("is not allowed"));
     }
     assert_eq!(text(&pool, "Bash", &command("git status")).await, "ran git status");
-    let replaced = child.replace(["*"]).unwrap();
+    let replaced = child.replace_restrictions(["*"]).unwrap();
     assert_eq!(text(&child, "Bash", &command("git status")).await, "ran git status");
     assert!(error_text(&child, "Bash", &command("id")).await.contains("is not allowed"));
     drop(outer);

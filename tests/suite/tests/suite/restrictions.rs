@@ -114,7 +114,7 @@ fn sibling_handles_have_separate_restrictions() {
 fn an_invalid_pattern_restricts_nothing() {
     let pool = pool();
     assert!(pool.restrict(["fs.*", "fs.["]).is_err());
-    assert!(pool.replace(["("]).is_err());
+    assert!(pool.replace_restrictions(["("]).is_err());
     assert_eq!(names(&pool).len(), 5);
     let patterns = [ToolPattern::exact("fs.read")];
     let _guard = pool.restrict(patterns).expect("patterns that are parsed");
@@ -476,7 +476,7 @@ impl Simulation {
     fn push(&mut self, scope: usize, picks: Vec<Picks>, replaces: bool) {
         let texts: Vec<String> = picks.iter().map(Picks::text).collect();
         let handle = &self.handles[scope];
-        let guard = if replaces { handle.replace(texts) } else { handle.restrict(texts) };
+        let guard = if replaces { handle.replace_restrictions(texts) } else { handle.restrict(texts) };
         self.pushed += 1;
         self.guards.push((scope, self.pushed, guard.expect("patterns")));
         self.model.scopes[scope].stack.push((self.pushed, picks, replaces));

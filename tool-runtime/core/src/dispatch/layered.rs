@@ -1,7 +1,7 @@
 //! Calls through the layers of a pool.
 
 use super::{guard, report};
-use crate::pool::{CallRequest, Layers, ToolPool};
+use crate::pool::{CallRequest, Innermost, Layers, ToolPool};
 use crate::tool::call::{ToolCall, ToolResult};
 use crate::tool::context::ToolContext;
 use crate::tool::observation::Observation;
@@ -22,8 +22,8 @@ pub(super) async fn call(
     context: &ToolContext,
 ) -> Result<Observation, CallError> {
     let (name, attempts) = (call.name().to_owned(), Arc::default());
-    let (pool, context) = (pool.clone(), context.clone());
-    let request = CallRequest { pool, call, context, attempts: Arc::clone(&attempts) };
+    let (innermost, context) = (innermost(pool.clone()), context.clone());
+    let request = CallRequest { call, context, innermost, attempts: Arc::clone(&attempts) };
     match guard::catch_panics(&name, answered(layers, request, &attempts)).await {
         Ok(result) => result.into_outcome(),
         Err(error) => {
@@ -32,6 +32,17 @@ pub(super) async fn call(
             Err(error)
         }
     }
+}
+
+/// Runs calls of the pool without its layers.
+fn innermost(pool: ToolPool) -> Innermost {
+    Arc::new(move |call, context| {
+        let pool = pool.clone();
+        Box::pin(async move {
+            let outcome = pool.run_without_layers(&call, &context).await;
+            ToolResult::new(call, outcome)
+        })
+    })
 }
 
 /// The answer of the layers. A call that waits in a layer is dropped with its future; a call that runs
@@ -61,10 +72,9 @@ async fn answered(
 impl CallRequest {
     /// Runs the call inside of all layers.
     pub(crate) async fn run(self) -> ToolResult {
-        let Self { pool, call, context, attempts } = self;
+        let Self { call, context, innermost, attempts } = self;
         let _attempt = attempts.read().await;
-        let outcome = pool.run_without_layers(&call, &context).await;
-        ToolResult::new(call, outcome)
+        innermost(call, context).await
     }
 }
 

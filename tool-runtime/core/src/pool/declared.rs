@@ -6,13 +6,10 @@ mod rule;
 
 pub use report::{DeclarationReport, DeclarationStatus};
 
-use super::handle::ToolPool;
-use super::scope::{Narrowing, Restriction};
 use crate::vocabulary::matching::declaration::{Declaration, Declarations};
 pub(super) use resolver::Resolver;
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::sync::Arc;
 
 /// The tools that an agent or a skill declares, and those that it must not use.
 ///
@@ -75,64 +72,4 @@ fn quoted(declarations: &Declarations) -> String {
     let quoted: Vec<String> =
         declarations.iter().map(|declaration: &Declaration| format!("`{declaration}`")).collect();
     quoted.join(", ")
-}
-
-impl ToolPool {
-    /// Narrows what this handle and its clones see and call to declared tools, until the guard is
-    /// dropped, as [`Self::restrict`] does. Patterns such as `Bash(git *)` are checked before each call,
-    /// and again when a hook changed its arguments.
-    ///
-    /// Declarations are resolved again when the tools of the pool change.
-    ///
-    /// ```
-    /// use tool_runtime::pool::DeclaredTools;
-    /// use tool_runtime::prelude::*;
-    ///
-    /// /// Fetch a page.
-    /// #[tool(name = "WebFetch", read_only)]
-    /// async fn web_fetch(
-    ///     /// The address.
-    ///     #[arg(match_as = "url")]
-    ///     url: String,
-    /// ) -> String {
-    ///     format!("the page {url}")
-    /// }
-    ///
-    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// let pool = ToolPool::builder().tool::<WebFetchAction>().build()?;
-    /// let _skill = pool.restrict_declared(&DeclaredTools::allow("WebFetch(domain:docs.rs)"));
-    /// let call = |url| pool.call(ToolCall::new("WebFetch", format!(r#"{{"url": "{url}"}}"#)));
-    /// assert!(!call("https://docs.rs/serde").await.is_error());
-    /// assert_eq!(
-    ///     call("https://example.com").await.observation().to_text(),
-    ///     "the call to `WebFetch` is not allowed: `url` does not match `WebFetch(domain:docs.rs)`"
-    /// );
-    /// # Ok::<(), tool_runtime::pool::PoolError>(())
-    /// # }).unwrap();
-    /// ```
-    pub fn restrict_declared(&self, tools: &DeclaredTools) -> Restriction {
-        let resolver = Resolver::new(tools.clone(), self.governance());
-        Restriction::new(&self.0, Narrowing::Declared(Arc::new(resolver)), false)
-    }
-
-    /// The effect of each declaration on the tools that this handle sees now, with the reason if
-    /// it has none.
-    ///
-    /// ```
-    /// use tool_runtime::pool::DeclaredTools;
-    /// use tool_runtime::prelude::*;
-    ///
-    /// let ping = Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
-    /// let pool = ToolPool::builder().add(ping).build()?;
-    /// let report = pool.declaration_report(&DeclaredTools::allow("ping, Pong"));
-    /// assert_eq!(report.entries[0].tools, ["ping"]);
-    /// assert_eq!(
-    ///     report.entries[1].to_string(),
-    ///     "`Pong` allows nothing: the pool has no tool `Pong`; did you mean `ping`?"
-    /// );
-    /// # Ok::<(), tool_runtime::pool::PoolError>(())
-    /// ```
-    pub fn declaration_report(&self, tools: &DeclaredTools) -> DeclarationReport {
-        Resolver::new(tools.clone(), self.governance()).report(&self.snapshot())
-    }
 }

@@ -1,11 +1,14 @@
 //! A handle on a pool.
 
+mod attached;
+mod restrict;
+
 use super::claim::Claim;
 use super::core::{Absence, Core, View};
 use super::governance::Governance;
 use super::problem::PoolProblem;
 use super::report::{PoolReport, ToolStatus};
-use super::scope::{Narrowing, Restriction, Scope};
+use super::scope::Scope;
 use super::snapshot::Snapshot;
 use super::watch::Watcher;
 use crate::govern::hook::Found;
@@ -17,7 +20,6 @@ use crate::tool::resource::Resource;
 use crate::tool::source::Source;
 use crate::tool::tool::Tool;
 use crate::vocabulary::error::CallError;
-use crate::vocabulary::matching::pattern::ToolPattern;
 use crate::vocabulary::principal::Principal;
 use std::borrow::Cow;
 use std::fmt;
@@ -257,124 +259,5 @@ impl ToolPool {
 impl fmt::Debug for ToolPool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ToolPool").field("tools", &*self.current()).finish_non_exhaustive()
-    }
-}
-
-impl ToolPool {
-    /// Narrows what this handle and its clones see and call, until the guard is dropped. What
-    /// an outer restriction hides stays hidden; no pattern at all hides everything.
-    ///
-    /// The restriction also applies to nested calls. Guards may be dropped in any order and on any
-    /// thread; write `let _skill = ..`, since `let _ = ..` drops the guard immediately. Running
-    /// calls continue. Parts of a program that run concurrently need separate handles for their
-    /// restrictions, see [`Self::scope`].
-    ///
-    /// # Errors
-    /// An invalid pattern.
-    ///
-    /// ```
-    /// use tool_runtime::prelude::*;
-    ///
-    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// let tool = |name: &str| Tool::builder(name, "Answer at once.").handler(|| async { "pong" });
-    /// let pool = ToolPool::builder().add(tool("fs.read")).add(tool("fs.write")).build()?;
-    /// let skill = pool.restrict(["fs.read"])?;
-    /// assert_eq!(pool.tools().len(), 1);
-    /// let error = pool.call(ToolCall::new("fs.write", "")).await;
-    /// assert_eq!(error.error().unwrap().class(), ErrorClass::Denied);
-    /// drop(skill);
-    /// assert_eq!(pool.tools().len(), 2);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// # }).unwrap();
-    /// ```
-    pub fn restrict<P>(&self, to: impl IntoIterator<Item = P>) -> Result<Restriction, P::Error>
-    where
-        P: TryInto<ToolPattern>,
-    {
-        self.pushed(to, false)
-    }
-
-    /// Replaces the restrictions of this handle and its clones until the guard is dropped. The
-    /// pool's filter still applies, and so do the restrictions of the handle that this one was created
-    /// from by [`Self::scope`].
-    ///
-    /// # Errors
-    /// An invalid pattern.
-    ///
-    /// ```
-    /// use tool_runtime::prelude::*;
-    ///
-    /// let tool = |name: &str| Tool::builder(name, "Answer at once.").handler(|| async { "pong" });
-    /// let pool = ToolPool::builder().add(tool("fs.read")).add(tool("web.get")).build()?;
-    /// let _outer = pool.restrict(["fs.*"])?;
-    /// let _inner = pool.replace(["web.*"])?;
-    /// assert_eq!(pool.tools()[0].name(), "web.get");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn replace<P>(&self, to: impl IntoIterator<Item = P>) -> Result<Restriction, P::Error>
-    where
-        P: TryInto<ToolPattern>,
-    {
-        self.pushed(to, true)
-    }
-
-    fn pushed<P>(
-        &self,
-        to: impl IntoIterator<Item = P>,
-        replaces: bool,
-    ) -> Result<Restriction, P::Error>
-    where
-        P: TryInto<ToolPattern>,
-    {
-        let patterns = to.into_iter().map(TryInto::try_into).collect::<Result<Vec<_>, _>>()?;
-        Ok(Restriction::new(&self.0, Narrowing::Patterns(patterns), replaces))
-    }
-
-    /// A handle on the same pool with restrictions of its own: they never show in this one,
-    /// while this one's restrictions bound it.
-    ///
-    /// ```
-    /// use tool_runtime::prelude::*;
-    ///
-    /// let ping = Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
-    /// let pool = ToolPool::builder().add(ping).build()?;
-    /// let agent = pool.scope();
-    /// let _none = agent.restrict([] as [&str; 0])?;
-    /// assert_eq!((pool.tools().len(), agent.tools().len()), (1, 0));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[must_use]
-    pub fn scope(&self) -> Self {
-        self.scope_in(&self.0.context)
-    }
-
-    /// A handle on the same pool that calls and lists for this principal, bounded by this one's
-    /// restrictions.
-    ///
-    /// ```
-    /// use tool_runtime::prelude::*;
-    /// use tool_runtime::Principal;
-    ///
-    /// let ping = Tool::builder("ping", "Answer at once.").handler(|| async { "pong" });
-    /// let pool = ToolPool::builder().add(ping).build()?.for_principal(Principal::new("ada"));
-    /// assert_eq!(pool.context().principal().id(), "ada");
-    /// # Ok::<(), tool_runtime::pool::PoolError>(())
-    /// ```
-    #[must_use]
-    pub fn for_principal(&self, principal: impl Into<Arc<Principal>>) -> Self {
-        self.scope_in(&self.0.context.clone().with_principal(principal))
-    }
-
-    /// A scope for a call: it sees what the principal of the call sees.
-    pub(crate) fn scope_of(&self, context: &ToolContext) -> Self {
-        if self.governance().governors.is_empty() {
-            return self.scope();
-        }
-        self.for_principal(context.principal().clone())
-    }
-
-    /// A scope whose calls have this context if they have none of their own.
-    pub(crate) fn scope_in(&self, context: &ToolContext) -> Self {
-        Self::scoped(Arc::clone(&self.0.core), Some(Arc::clone(&self.0)), context)
     }
 }

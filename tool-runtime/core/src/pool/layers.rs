@@ -1,9 +1,10 @@
 //! The tower layers around the calls of a pool.
 
-use super::ToolPool;
 use crate::tool::call::{ToolCall, ToolResult};
 use crate::tool::context::ToolContext;
 use crate::vocabulary::error::BoxError;
+use crate::vocabulary::future::BoxFuture;
+use std::fmt;
 use std::sync::Arc;
 use tokio::sync::RwLock;
 use tower::util::BoxCloneSyncService;
@@ -11,12 +12,16 @@ use tower::util::BoxCloneSyncService;
 /// The layers around every call, as one service.
 pub(crate) type Layers = BoxCloneSyncService<CallRequest, ToolResult, BoxError>;
 
+/// Runs a call inside of all layers. It holds the pool, which holds the layers: a type of its own keeps them apart.
+pub(crate) type Innermost =
+    Arc<dyn Fn(ToolCall, ToolContext) -> BoxFuture<'static, ToolResult> + Send + Sync>;
+
 /// One call with everything needed to run it: the request of layers.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct CallRequest {
-    pub(crate) pool: ToolPool,
     pub(crate) call: ToolCall,
     pub(crate) context: ToolContext,
+    pub(crate) innermost: Innermost,
     /// Locked by each attempt that runs inside of all layers.
     pub(crate) attempts: Arc<RwLock<()>>,
 }
@@ -30,5 +35,11 @@ impl CallRequest {
     /// The context of the call.
     pub fn context(&self) -> &ToolContext {
         &self.context
+    }
+}
+
+impl fmt::Debug for CallRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CallRequest").field("call", &self.call).finish_non_exhaustive()
     }
 }

@@ -33,7 +33,7 @@ enum Effect {
 }
 
 impl Resolver {
-    pub(super) fn new(declared: DeclaredTools, governance: &Governance) -> Self {
+    pub(in crate::pool) fn new(declared: DeclaredTools, governance: &Governance) -> Self {
         let builtin: [Arc<dyn ArgumentMatcher>; 2] =
             [Arc::new(PathMatcher::new()), Arc::new(UrlMatcher::new())];
         let matchers = builtin.into_iter().chain(governance.matchers.iter().cloned()).collect();
@@ -121,7 +121,7 @@ impl Resolver {
     }
 
     /// The effect of each declaration on the tools of a snapshot.
-    pub(super) fn report(&self, of: &Snapshot) -> DeclarationReport {
+    pub(in crate::pool) fn report(&self, of: &Snapshot) -> DeclarationReport {
         let entries = |declarations: &Declarations, denies| -> Vec<_> {
             declarations.iter().map(|declaration| self.status(declaration, denies, of)).collect()
         };
