@@ -108,11 +108,6 @@ impl<'a> InputSchema<'a> {
             change.and_then(|change| change.name.clone()).unwrap_or_else(|| name.to_owned())
         };
         let mut schema = self.root.clone();
-        for key in RELATIONS {
-            if let Some(relation) = schema.get_mut(*key) {
-                rename_within(key, relation, &shown);
-            }
-        }
         if let Some(own) = self.properties {
             let mut properties = Map::new();
             for (name, property) in own {
@@ -177,11 +172,11 @@ pub(super) fn problems(
     if change.required == Some(false) && change.default.is_none() && needs_value {
         problems.push(format!("argument `{name}` is required by the tool; give it a `default`"));
     }
-    if change.is_hidden()
+    if (change.is_hidden() || change.name.is_some())
         && let Some(keyword) = relation(input.root, name)
     {
         problems.push(format!(
-            "argument `{name}` is related to others by `{keyword}` in the input schema and cannot be hidden"
+            "argument `{name}` is related to others by `{keyword}` in the input schema, so it can be neither renamed nor hidden"
         ));
     }
     for value in [change.constant(), change.default.as_ref().filter(|_| !change.is_hidden())] {
@@ -240,6 +235,7 @@ fn narrowing_problems(
         }
     }
     let property = object(input.property(name));
+    problems.extend(narrowing.iter().filter_map(|(key, value)| loosened(&property, key, value)));
     if let (Some(property), Some(new)) = (property.get("type"), narrowing.get("type")) {
         let is_within = |kind: &&Value| {
             has_kind(property, kind) || **kind == "integer" && has_kind(property, &"number".into())
@@ -287,6 +283,27 @@ fn malformed(key: &str, value: &Value) -> Option<String> {
     Some(format!("has a `{key}` that is not {expected}"))
 }
 
+/// The reason why a keyword cannot replace the one that the argument has: it may allow more.
+fn loosened(property: &Map<String, Value>, key: &str, value: &Value) -> Option<String> {
+    let own = property.get(key).filter(|own| *own != value)?;
+    let is_tighter = match (key, own.as_f64(), value.as_f64()) {
+        // Their values are compared one by one.
+        ("enum" | "type", ..) => true,
+        (_, Some(own), Some(new)) if key.starts_with("min") || key == "exclusiveMinimum" => {
+            new > own
+        }
+        (_, Some(own), Some(new)) if key.starts_with("max") || key == "exclusiveMaximum" => {
+            new < own
+        }
+        _ => false,
+    };
+    (!is_tighter).then(|| {
+        format!(
+            "has `{key}`: {value}, which may allow more than the tool's own {own}; leave it out"
+        )
+    })
+}
+
 fn kinds(value: &Value) -> &[Value] {
     value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice)
 }
@@ -316,7 +333,7 @@ fn marked(property: Value, is_secret: bool) -> Value {
 fn changed(property: &Value, change: &ArgumentTransform) -> Value {
     let mut property = object(Some(property));
     for (key, value) in change.narrowing().into_iter().flatten() {
-        narrow(&mut property, key, value);
+        property.insert(key.clone(), value.clone());
     }
     if let Some(description) = &change.description {
         property.insert("description".to_owned(), description.clone().into());
@@ -325,77 +342,4 @@ fn changed(property: &Value, change: &ArgumentTransform) -> Value {
         property.insert("default".to_owned(), default.clone());
     }
     property.into()
-}
-
-/// Adds a keyword to a property, so that the property's own keywords still hold.
-fn narrow(property: &mut Map<String, Value>, key: &str, value: &Value) {
-    let Some(own) = property.get(key).filter(|own| *own != value) else {
-        property.insert(key.to_owned(), value.clone());
-        return;
-    };
-    let is_tighter = match (key, own.as_f64(), value.as_f64()) {
-        // `problems` has checked that the new values are among the old ones.
-        ("enum" | "type", ..) => true,
-        (_, Some(own), Some(new)) if key.starts_with("min") || key == "exclusiveMinimum" => {
-            new > own
-        }
-        (_, Some(own), Some(new)) if key.starts_with("max") || key == "exclusiveMaximum" => {
-            new < own
-        }
-        _ => {
-            let conditions = property.entry("allOf").or_insert_with(|| json!([]));
-            if let Value::Array(conditions) = conditions {
-                conditions.push(json!({ key: value }));
-            }
-            return;
-        }
-    };
-    if is_tighter {
-        property.insert(key.to_owned(), value.clone());
-    }
-}
-
-/// Renames properties within a keyword that relates them.
-fn rename_within(keyword: &str, relation: &mut Value, shown: &impl Fn(&str) -> String) {
-    match (keyword, relation) {
-        ("allOf" | "anyOf" | "oneOf", Value::Array(schemas)) => {
-            schemas.iter_mut().for_each(|schema| rename_properties(schema, shown));
-        }
-        ("dependentRequired" | "dependentSchemas" | "dependencies", Value::Object(by_name)) => {
-            *by_name = std::mem::take(by_name)
-                .into_iter()
-                .map(|(name, mut dependent)| {
-                    rename_names(&mut dependent, shown);
-                    rename_properties(&mut dependent, shown);
-                    (shown(&name), dependent)
-                })
-                .collect();
-        }
-        (_, schema) => rename_properties(schema, shown),
-    }
-}
-
-/// Renames the properties of a schema of the same object.
-fn rename_properties(schema: &mut Value, shown: &impl Fn(&str) -> String) {
-    let Value::Object(schema) = schema else { return };
-    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
-        let renamed = std::mem::take(properties).into_iter();
-        *properties = renamed.map(|(name, property)| (shown(&name), property)).collect();
-    }
-    if let Some(required) = schema.get_mut("required") {
-        rename_names(required, shown);
-    }
-    for key in RELATIONS {
-        if let Some(relation) = schema.get_mut(*key) {
-            rename_within(key, relation, shown);
-        }
-    }
-}
-
-fn rename_names(names: &mut Value, shown: &impl Fn(&str) -> String) {
-    for name in names.as_array_mut().into_iter().flatten() {
-        if let Value::String(text) = name {
-            *text = shown(text);
-        }
-    }
 }

@@ -125,28 +125,14 @@ async fn a_narrowed_argument_rejects_more_and_says_so_under_its_new_name() {
 }
 
 #[test]
-fn bounds_are_intersected_and_other_keywords_hold_together() {
-    let narrowed = |schema: Value| {
-        let tool = search().transform(&ToolTransform::new().narrow("limit", schema)).unwrap();
-        tool.definition().argument("limit").unwrap().clone()
-    };
-    let property = narrowed(json!({ "minimum": -5, "maximum": 50, "multipleOf": 5 }));
-    assert_eq!(
-        property,
-        json!({ "type": "integer", "minimum": 1, "maximum": 50, "multipleOf": 5 })
-    );
-    let tool = echo(json!({
-        "type": "object",
-        "properties": { "name": { "type": ["string", "null"], "pattern": "^a" } },
-    }));
-    let tool = tool.transform(
-        &ToolTransform::new().narrow("name", json!({ "type": "string", "pattern": "z$" })),
-    );
-    let property = tool.unwrap().definition().argument("name").unwrap().clone();
-    assert_eq!(
-        property,
-        json!({ "type": "string", "pattern": "^a", "allOf": [{ "pattern": "z$" }] })
-    );
+fn a_narrowing_keyword_replaces_that_of_the_tool_if_it_is_tighter() {
+    let narrow = |schema: Value| ToolTransform::new().narrow("limit", schema);
+    let tool = search().transform(&narrow(json!({ "maximum": 50, "multipleOf": 5 }))).unwrap();
+    let property = tool.definition().argument("limit").unwrap().clone();
+    let expected = json!({ "type": "integer", "minimum": 1, "maximum": 50, "multipleOf": 5 });
+    assert_eq!(property, expected);
+    let text = problems(&search(), narrow(json!({ "minimum": -5 })));
+    assert!(text.contains("`minimum`: -5, which may allow more than the tool's own 1"), "{text}");
 }
 
 #[test]
@@ -207,24 +193,19 @@ fn every_mistake_is_found_before_the_first_call() {
 }
 
 #[test]
-fn arguments_that_depend_on_each_other_are_renamed_everywhere_and_cannot_be_hidden() {
+fn arguments_that_depend_on_each_other_keep_their_names() {
     let tool = echo(json!({
         "type": "object",
         "properties": { "path": { "type": "string" }, "url": { "type": "string" } },
-        "oneOf": [{ "required": ["path"] }, { "required": ["url"], "properties": { "path": false } }],
-        "dependentRequired": { "path": ["url"] },
+        "oneOf": [{ "required": ["path"] }, { "required": ["url"] }],
     }));
-    let renamed = tool.transform(&ToolTransform::new().rename("path", "file")).unwrap();
-    let schema = Value::Object(renamed.definition().input_schema.clone());
-    let expected = json!({
-        "type": "object",
-        "properties": { "file": { "type": "string" }, "url": { "type": "string" } },
-        "oneOf": [{ "required": ["file"] }, { "required": ["url"], "properties": { "file": false } }],
-        "dependentRequired": { "file": ["url"] },
-    });
-    assert_eq!(schema, expected);
-    let text = problems(&tool, ToolTransform::new().hide("path"));
-    assert!(text.contains("related to others by `oneOf`"), "{text}");
+    for change in [ToolTransform::new().rename("path", "file"), ToolTransform::new().hide("path")] {
+        let text = problems(&tool, change);
+        assert!(text.contains("related to others by `oneOf`"), "{text}");
+    }
+    assert!(
+        tool.transform(&ToolTransform::new().narrow("path", json!({ "minLength": 1 }))).is_ok()
+    );
 }
 
 #[test]
