@@ -3,7 +3,7 @@
 use crate::chain::{Head, LogLine};
 use crate::error::{LogError, LogErrorKind};
 
-/// Stores the records of a log. The crate has three: SQLite, JSONL files, memory.
+/// Stores the records of a log. The crate has three: SQLite, a JSONL file, memory.
 ///
 /// A backend is used by one thread. It does not handle the chain: it calls back with the last record, and
 /// stores what it gets.
@@ -75,8 +75,8 @@ pub trait LogRead: Send {
         }
     }
 
-    /// Problems of the place of the log beside its records, a sentence each: a changed schema, a file
-    /// that does not belong to it. Default: none.
+    /// Problems of the place of the log beside its records, a sentence each: a changed schema, say.
+    /// Default: none.
     ///
     /// # Errors
     /// The log cannot be read.

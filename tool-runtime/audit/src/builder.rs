@@ -48,6 +48,7 @@ pub enum OnFailure {
 /// ```
 pub struct EventLogBuilder {
     is_durable: bool,
+    records_only: bool,
     interval: Duration,
     busy_timeout: Duration,
     on_failure: OnFailure,
@@ -57,13 +58,13 @@ pub struct EventLogBuilder {
     head_file: Option<PathBuf>,
     on_head: Vec<OnHead>,
     retention: Retention,
-    rotate_at: u64,
 }
 
 impl Default for EventLogBuilder {
     fn default() -> Self {
         Self {
             is_durable: false,
+            records_only: false,
             interval: Duration::from_millis(20),
             busy_timeout: Duration::from_secs(5),
             on_failure: OnFailure::default(),
@@ -73,7 +74,6 @@ impl Default for EventLogBuilder {
             head_file: None,
             on_head: Vec::new(),
             retention: Retention::default(),
-            rotate_at: 64 << 20,
         }
     }
 }
@@ -160,8 +160,7 @@ impl EventLogBuilder {
     }
 
     /// Sets the time that records are kept, about. Older ones are removed, and a record tells which, when others are
-    /// written: at most 16 times in this time. The steps of runs whose records are removed run again. Of JSONL files,
-    /// only whole files that were rotated are removed. Default: without end.
+    /// written: at most 16 times in this time. The steps of runs whose records are removed run again. Default: without end.
     ///
     /// ```no_run
     /// use std::time::Duration;
@@ -184,22 +183,29 @@ impl EventLogBuilder {
         self
     }
 
-    /// Sets the size at which a JSONL file is renamed and a new one begins. Default: 64 MiB.
+    /// Only records calls: [`ToolPoolBuilder::install`](tool_runtime_core::pool::ToolPoolBuilder::install) does not add the log as a
+    /// step store, so that a repeated run calls its tools again. A JSONL log needs it. Default: the results of a repeated
+    /// run are given back.
     #[must_use]
-    pub fn rotate_at(mut self, bytes: u64) -> Self {
-        self.rotate_at = bytes;
+    pub fn record_only(mut self) -> Self {
+        self.records_only = true;
         self
     }
 
     /// Opens a log: a JSONL file if the name ends with `.jsonl`, else a SQLite file. One that does not exist is created,
     /// for its owner alone, when a pool with it is built, or by its first use.
-    /// The writer of JSONL keeps the records of all steps in memory: choose SQLite for runs that
-    /// are replayed.
+    ///
+    /// A JSONL log is for shipping and checking: it grows without end, and a pool cannot ask it about the steps of a
+    /// repeated run.
     ///
     /// # Errors
-    /// The file cannot be opened or written, or is damaged. A JSONL file is open in another process.
+    /// The file cannot be opened or written, or is damaged. A JSONL file is open in another process, or records of it are
+    /// to be removed.
     pub fn open(mut self, path: impl AsRef<Path>) -> Result<EventLog, LogError> {
         let path = path.as_ref();
+        if is_jsonl(path) && self.retention.removes() {
+            return Err(no_removal(path));
+        }
         if let Some(head) = self.head_file.take() {
             let head = HeadFile::new(head, path)?;
             self.on_head.push(Box::new(move |new| head.write(new)));
@@ -209,9 +215,9 @@ impl EventLogBuilder {
     }
 
     fn opening(&self, path: PathBuf) -> Open {
-        let (rotate_at, busy_timeout) = (self.rotate_at, self.busy_timeout);
+        let busy_timeout = self.busy_timeout;
         match is_jsonl(&path) {
-            true => Box::new(move || Ok(Box::new(JsonlLog::open(&path, rotate_at)?))),
+            true => Box::new(move || Ok(Box::new(JsonlLog::open(&path)?))),
             false => Box::new(move || Ok(Box::new(SqliteLog::open(&path, busy_timeout)?))),
         }
     }
@@ -255,8 +261,16 @@ impl EventLogBuilder {
             all_lost: 0,
             written: 0,
         };
-        EventLog::start(thread, self.is_durable)
+        EventLog::start(thread, self.is_durable, self.records_only)
     }
+}
+
+fn no_removal(path: &Path) -> LogError {
+    let text = format!(
+        "no records are removed from the JSONL log `{}`: use a SQLite file for `keep_records` and `keep_for`",
+        path.display()
+    );
+    LogError::new(LogErrorKind::Other, text)
 }
 
 pub(crate) fn is_jsonl(path: &Path) -> bool {

@@ -1,9 +1,11 @@
 //! The commands `log show`, `follow`, `verify`, `export` and `resolve`.
 
+use crate::builder::is_jsonl;
 use crate::calls::{Calls, time};
 use crate::error::{LogError, LogErrorKind};
 use crate::event_log::{EventLog, Resolution};
 use crate::head_file;
+use crate::jsonl::no_steps;
 use crate::reader::LogReader;
 use crate::record::LogRecord;
 use crate::run::is_unresolved;
@@ -202,6 +204,9 @@ fn resolve(file: &Path, step: &str, arguments: &CommandArguments) -> Result<(), 
     };
     // A log that does not exist is not created.
     LogReader::open(file)?;
+    if is_jsonl(file) {
+        return Err(no_steps(file).into());
+    }
     EventLog::open(file)?.resolve_blocking(&StepId::new(step), resolution, by)?;
     Ok(())
 }

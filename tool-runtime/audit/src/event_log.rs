@@ -66,6 +66,7 @@ struct Shared {
     queue: Arc<Queue>,
     /// Whether a call waits until its end is recorded.
     is_durable: bool,
+    records_only: bool,
     continues: bool,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
@@ -84,7 +85,8 @@ pub enum Resolution {
 
 impl EventLog {
     /// Opens a log: a JSONL file if the name ends with `.jsonl`, else a SQLite file. One that does not exist is created,
-    /// for its owner alone, when a pool with it is built, or by its first use.
+    /// for its owner alone, when a pool with it is built, or by its first use. A JSONL log only records, see
+    /// [`EventLogBuilder::record_only`].
     ///
     /// # Errors
     /// The file cannot be opened or written, or is damaged. A JSONL file is open in another process.
@@ -103,7 +105,11 @@ impl EventLog {
     }
 
     /// Starts the thread.
-    pub(crate) fn start(thread: LogThread, is_durable: bool) -> Result<Self, LogError> {
+    pub(crate) fn start(
+        thread: LogThread,
+        is_durable: bool,
+        records_only: bool,
+    ) -> Result<Self, LogError> {
         let (queue, continues) = (Arc::clone(&thread.queue), thread.continues);
         let (ends, own) = (Arc::clone(&queue), Arc::clone(&queue));
         let run = move || {
@@ -118,7 +124,7 @@ impl EventLog {
         let thread =
             spawned.map_err(|error| LogError::new(LogErrorKind::Other, error.to_string()))?;
         let thread = Mutex::new(Some(thread));
-        Ok(Self(Arc::new(Shared { queue: own, is_durable, continues, thread })))
+        Ok(Self(Arc::new(Shared { queue: own, is_durable, records_only, continues, thread })))
     }
 
     /// Waits until everything up to now is written.
@@ -155,7 +161,8 @@ impl EventLog {
     /// of its run continues from there. `by` is the operator.
     ///
     /// # Errors
-    /// The step is not one of a run, did not start, or its outcome is known; the log cannot be read or written.
+    /// The step is not one of a run, did not start, or its outcome is known; the log cannot be read or written, or is a
+    /// JSONL log, which looks up no steps.
     pub async fn resolve(
         &self,
         step: &StepId,
@@ -178,11 +185,10 @@ impl EventLog {
         self.run_blocking(resolving(step, resolution, by))
     }
 
-    /// Removes the records up to this number, and records that they were removed. Of JSONL files, only
-    /// whole files that were rotated are removed.
+    /// Removes the records up to this number, and records that they were removed.
     ///
     /// # Errors
-    /// The log cannot be written.
+    /// The log cannot be written, or is a JSONL log, which removes none.
     pub async fn prune(&self, through: u64) -> Result<(), LogError> {
         self.run(move |thread, written| {
             written?;
@@ -279,6 +285,11 @@ impl Recorder for EventLog {
 }
 
 impl StepStore for EventLog {
+    /// Looks up a step that is none: a log that looks up no steps says so.
+    fn prepare(&self) -> Result<(), RecordError> {
+        Ok(self.run_blocking(|thread, _| thread.backend.step("").map(drop))?)
+    }
+
     fn begin<'a>(
         &'a self,
         step: &'a StepId,
@@ -295,11 +306,12 @@ impl StepStore for EventLog {
     }
 }
 
-/// Adds the log as a recorder and as a step store. With the feature `cli`, the command line of the program gets
+/// Adds the log as a recorder and, without [`EventLogBuilder::record_only`], as a step store. With the feature `cli`, the command line of the program gets
 /// `log show`, `follow`, `verify`, `export` and `resolve`, which run without the pool.
 impl PoolExtension for EventLog {
     fn install<S>(self, builder: ToolPoolBuilder<S>) -> ToolPoolBuilder<S> {
-        builder.recorder(self.clone()).step_store(self)
+        let builder = builder.recorder(self.clone());
+        if self.0.records_only { builder } else { builder.step_store(self) }
     }
 
     #[cfg(feature = "cli")]

@@ -1,69 +1,46 @@
-//! A log in JSONL files. One process writes; others may read.
+//! A log in a JSONL file, which is written and checked alone: it looks up no steps and removes no records. One process
+//! writes; others may read.
 //!
-//! Each line is `{"hash":HASH,"record":RECORD}`. A file that has reached its size is renamed:
-//! `calls.jsonl` becomes `calls.00000000000000000001.jsonl`, by the number of its first record. The first
-//! record of each file has the hash of the last one before it, like every record.
+//! Each line is `{"hash":HASH,"record":RECORD}`.
 
-mod files;
 mod line;
 mod reader;
 
-use crate::backend::{LogBackend, LogRead, PruneChain};
+use crate::backend::{LogBackend, LogRead};
 use crate::chain::{Head, LogLine};
 use crate::error::{LogError, LogErrorKind};
 use crate::owner_files;
-use files::Files;
 pub(crate) use reader::JsonlReader;
-use std::collections::HashMap;
 use std::fs::{self, File};
-use std::io::{Seek as _, SeekFrom, Write as _};
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-/// The writer of the files.
+/// The writer of the file.
 #[derive(Debug)]
 pub(crate) struct JsonlLog {
-    files: Files,
-    /// The active file.
+    path: PathBuf,
     file: File,
     /// Its length up to the last complete line.
     length: u64,
-    rotate_at: u64,
     head: Head,
-    /// The records of all steps.
-    steps: HashMap<String, Vec<LogLine>>,
     /// Held as long as this process may write.
-    _lock: File,
+    _lock: Option<File>,
 }
 
 impl JsonlLog {
-    pub(crate) fn open(path: &Path, rotate_at: u64) -> Result<Self, LogError> {
-        drop(active(path)?);
-        // Rotation renames the file, not a link to it.
-        let path = &fs::canonicalize(path).map_err(|error| LogError::io(path, &error))?;
-        owner_files::warn_if_exposed(path);
-        let files = Files::new(path);
-        let lock = lock(path)?;
-        let mut file = locked(path)?;
-        let length = without_torn_line(&mut file, path)?;
+    pub(crate) fn open(path: &Path) -> Result<Self, LogError> {
+        let opened = owner_files::options().create(true).truncate(false).read(true).open(path);
+        let mut file = opened.map_err(|error| LogError::io(path, &error))?;
+        let path = fs::canonicalize(path).map_err(|error| LogError::io(path, &error))?;
+        owner_files::warn_if_exposed(&path);
+        let lock = lock(&file, &path)?;
+        let length = without_torn_line(&mut file, &path)?;
         // A new file survives the loss of power only once its folder does.
-        sync_folder(path).map_err(|error| LogError::io(path, &error))?;
-        let (mut head, mut steps) = (Head::empty(), HashMap::<_, Vec<_>>::new());
-        let (mut reader, mut after) = (JsonlReader::open(path)?, 0);
-        loop {
-            let lines = reader.read(after, 1024)?;
-            let Some(last) = lines.last() else { break };
-            (after, head) = (last.position, last.head());
-            for line in lines {
-                if let Some(step) = &line.step {
-                    steps.entry(step.clone()).or_default().push(line);
-                }
-            }
-        }
-        Ok(Self { files, file, length, rotate_at, head, steps, _lock: lock })
-    }
-
-    fn path(&self) -> &Path {
-        self.files.active()
+        sync_folder(&path).map_err(|error| LogError::io(&path, &error))?;
+        let head = last_record(&mut file, length, &path)?;
+        let mut log = Self { path, file, length, head, _lock: lock };
+        log.cut().map_err(|error| LogError::io(&log.path, &error))?;
+        Ok(log)
     }
 
     /// Writes lines, and takes them back if that fails.
@@ -73,7 +50,7 @@ impl JsonlLog {
         if let Err(error) = written {
             // Also before the next attempt, if it fails now.
             drop(self.cut());
-            return Err(LogError::io(self.path(), &error));
+            return Err(LogError::io(&self.path, &error));
         }
         self.length += text.len() as u64;
         Ok(())
@@ -84,107 +61,49 @@ impl JsonlLog {
         self.file.set_len(self.length)?;
         self.file.seek(SeekFrom::Start(self.length)).map(drop)
     }
-
-    /// Renames the active file, if it is large, and begins another.
-    fn rotate(&mut self) -> Result<(), LogError> {
-        if self.length == 0 || self.length < self.rotate_at {
-            return Ok(());
-        }
-        let path = self.path().to_owned();
-        let failed = |error: std::io::Error| LogError::io(&path, &error);
-        self.cut().map_err(failed)?;
-        // It was renamed already, if the new file could not be created then.
-        if path.try_exists().map_err(failed)? {
-            let first = reader::first_position(&path, &self.files)?;
-            fs::rename(&path, self.files.rotated(first)).map_err(failed)?;
-        }
-        let permissions = self.file.metadata().map_err(failed)?.permissions();
-        self.file = locked(&path)?;
-        self.file.set_permissions(permissions).map_err(failed)?;
-        self.length = 0;
-        sync_folder(&path).map_err(failed)
-    }
-
-    fn append_lines(&mut self, lines: Vec<LogLine>) -> Result<(), LogError> {
-        self.cut().map_err(|error| LogError::io(self.path(), &error))?;
-        self.write(&lines)?;
-        for line in lines {
-            self.head = line.head();
-            if let Some(step) = &line.step {
-                self.steps.entry(step.clone()).or_default().push(line);
-            }
-        }
-        Ok(())
-    }
 }
 
 impl LogBackend for JsonlLog {
     fn append(&mut self, chain: &mut dyn FnMut(Head) -> Vec<LogLine>) -> Result<(), LogError> {
         let lines = chain(self.head.clone());
-        if lines.is_empty() {
-            return Ok(());
-        }
-        self.rotate()?;
-        self.append_lines(lines)
+        let Some(last) = lines.last() else { return Ok(()) };
+        self.cut().map_err(|error| LogError::io(&self.path, &error))?;
+        self.write(&lines)?;
+        self.head = last.head();
+        Ok(())
     }
 
-    fn step(&mut self, step: &str) -> Result<Vec<LogLine>, LogError> {
-        Ok(self.steps.get(step).cloned().unwrap_or_default())
+    fn step(&mut self, _: &str) -> Result<Vec<LogLine>, LogError> {
+        Err(no_steps(&self.path))
     }
 
     fn reader(&self) -> Result<Box<dyn LogRead>, LogError> {
-        Ok(Box::new(JsonlReader::open(self.path())?))
-    }
-
-    /// The record is durable before the files go: files that stay although they are recorded as removed
-    /// are removed by the next call.
-    fn prune(&mut self, through: u64, chain: PruneChain<'_>) -> Result<(), LogError> {
-        let rotated = self.files.list()?;
-        // The last record of a file is the one before the first of the next.
-        let next = rotated.iter().skip(1).map(|(first, _)| Ok(*first));
-        let active = reader::first_position(self.path(), &self.files);
-        let ends = next.chain([active]).collect::<Result<Vec<u64>, LogError>>()?;
-        let count =
-            ends.iter().take(rotated.len()).filter(|end| end.saturating_sub(1) <= through).count();
-        let Some(last) = count.checked_sub(1) else { return Ok(()) };
-        let position = ends[last].saturating_sub(1);
-        let before = position.checked_sub(1).ok_or_else(|| missing(1))?;
-        let removed = JsonlReader::open(self.path())?.read(before, 1)?.pop();
-        let removed = removed.ok_or_else(|| missing(position))?;
-        let lines = chain(self.head.clone(), removed.head());
-        self.append_lines(lines)?;
-        for (_, path) in &rotated[..count] {
-            fs::remove_file(path).map_err(|error| LogError::io(path, &error))?;
-        }
-        self.steps
-            .retain(|_, lines| lines.last().is_some_and(|line| line.position > removed.position));
-        Ok(())
+        Ok(Box::new(JsonlReader::open(&self.path)?))
     }
 }
 
-fn missing(position: u64) -> LogError {
-    LogError::new(LogErrorKind::Damaged, format!("record {position} of the log is missing"))
+/// Steps are looked up in SQLite, which has an index of them.
+pub(crate) fn no_steps(path: &Path) -> LogError {
+    let text = format!(
+        "`{}` is a JSONL log, which looks up no steps of repeated runs: use a SQLite file, or call `EventLogBuilder::record_only` if no run is repeated",
+        path.display()
+    );
+    LogError::new(LogErrorKind::Other, text)
 }
 
-/// Takes the lock of the writer. It stays while files are rotated.
-fn lock(path: &Path) -> Result<File, LogError> {
+/// Keeps other writers out, under whatever name they know the file. Elsewhere than on Unix, a lock of the file itself
+/// would keep readers out, so that a file beside it has the lock.
+fn lock(file: &File, path: &Path) -> Result<Option<File>, LogError> {
+    if cfg!(unix) {
+        return take(file, path).map(|()| None);
+    }
     let mut own = path.as_os_str().to_owned();
     own.push(".lock");
     let own = PathBuf::from(own);
-    let file = owner_files::options().create(true).truncate(false).open(&own);
-    let file = file.map_err(|error| LogError::io(&own, &error))?;
-    take(&file, path)?;
-    Ok(file)
-}
-
-/// The active file, locked against writers that know it by another name. Elsewhere than on Unix, such a lock keeps
-/// readers out.
-fn locked(path: &Path) -> Result<File, LogError> {
-    let file = active(path)?;
-    if cfg!(unix) {
-        take(&file, path)?;
-    }
-    Ok(file)
+    let lock = owner_files::options().create(true).truncate(false).open(&own);
+    let lock = lock.map_err(|error| LogError::io(&own, &error))?;
+    take(&lock, path)?;
+    Ok(Some(lock))
 }
 
 fn take(file: &File, path: &Path) -> Result<(), LogError> {
@@ -200,36 +119,45 @@ fn take(file: &File, path: &Path) -> Result<(), LogError> {
     })
 }
 
-fn active(path: &Path) -> Result<File, LogError> {
-    let options = owner_files::options().create(true).truncate(false).read(true).open(path);
-    options.map_err(|error| LogError::io(path, &error))
-}
-
 /// Removes a last line that was not written to its end, and gives the length of the rest. No call was told
 /// that it is durable.
 fn without_torn_line(file: &mut File, path: &Path) -> Result<u64, LogError> {
     let failed = |error: std::io::Error| LogError::io(path, &error);
-    let length = line::complete_length(file).map_err(failed)?;
-    if file.metadata().map_err(failed)?.len() > length {
+    let end = file.metadata().map_err(failed)?.len();
+    let length = line::beginning(file, end).map_err(failed)?;
+    if end > length {
         tracing::warn!("the last line of `{}` was not written to its end", path.display());
         file.set_len(length).map_err(failed)?;
     }
-    file.seek(SeekFrom::Start(length)).map_err(failed)?;
     Ok(length)
 }
 
-/// Makes a new or renamed file durable.
-fn sync_folder(path: &Path) -> std::io::Result<()> {
-    match path.parent() {
-        Some(folder) if cfg!(unix) && !folder.as_os_str().is_empty() => {
-            File::open(folder)?.sync_all()
-        }
-        _ => Ok(()),
-    }
+/// The last record of a file of complete lines.
+fn last_record(file: &mut File, length: u64, path: &Path) -> Result<Head, LogError> {
+    let Some(end) = length.checked_sub(1) else { return Ok(Head::empty()) };
+    let mut read = || {
+        let start = line::beginning(file, end)?;
+        let mut text = vec![0; usize::try_from(end - start).unwrap_or_default()];
+        file.seek(SeekFrom::Start(start))?;
+        file.read_exact(&mut text)?;
+        Ok(text)
+    };
+    let text = read().map_err(|error: std::io::Error| LogError::io(path, &error))?;
+    let line = line::parse(&text, 0);
+    let record = line.record().map_err(|_| {
+        let text = format!(
+            "the last line of `{}` is not a record: check it by `log verify`, and begin another file",
+            path.display()
+        );
+        LogError::new(LogErrorKind::Damaged, text)
+    })?;
+    Ok(Head { seq: record.seq, hash: line.hash })
 }
 
-/// The rotated files of a log.
-#[cfg(test)]
-pub(crate) fn rotated_files(path: &Path) -> Vec<PathBuf> {
-    Files::new(path).list().unwrap().into_iter().map(|(_, path)| path).collect()
+/// Makes a new file durable.
+fn sync_folder(path: &Path) -> std::io::Result<()> {
+    match path.parent() {
+        Some(folder) if cfg!(unix) => File::open(folder)?.sync_all(),
+        _ => Ok(()),
+    }
 }

@@ -12,16 +12,15 @@
 //! Every call leaves a record of each of its stages: proposed, decided, asked, approved, started, ended;
 //! also calls that are denied, limited, invalid, or of tools that do not exist. Records are numbered
 //! without gaps, hold no secrets, and each has the SHA-256 of the one before it: [`LogReader::verify`]
-//! names records that were changed, removed or moved, files that do not belong to the log, and changes of
-//! the schema and the indexes of a database.
+//! names records that were changed, removed or moved, and changes of the schema and the indexes of a database.
 //!
 //! # Files
 //!
 //! A log in a file is created when a pool with it is built, or by its first use; readers create no log. Its files, the
 //! head file included, are for their owner alone. One that exists keeps its rights, since an operator may have given
 //! them to readers; a warning names files that everybody can use. A JSONL file has one writer, under whatever name it
-//! is opened. A SQLite file may have many, but no second hard link. A reader of a SQLite file that no one has open
-//! leaves SQLite's journals, `-wal` and `-shm`, behind.
+//! is opened; it grows without end, and looks up no steps of repeated runs. A SQLite file may have many, but no second hard
+//! link. A reader of a SQLite file that no one has open leaves SQLite's journals, `-wal` and `-shm`, behind.
 //!
 //! # Limits of the chain
 //!
@@ -39,7 +38,7 @@
 //!   earlier ones were removed by the retention, which [`Verification::unproven_removal`] tells;
 //! - anything, if the head is replaced together with the log: keep heads at several places or times;
 //! - bytes that are not part of a record: free pages of a database, the beginning of a line after the last
-//!   one of the active file, which its writer may be in the middle of.
+//!   one of a JSONL file, which its writer may be in the middle of.
 //!
 //! | Module | Topic |
 //! |---|---|

@@ -32,6 +32,11 @@ impl Default for Retention {
 }
 
 impl Retention {
+    /// Whether records are removed.
+    pub(crate) fn removes(&self) -> bool {
+        self.records.is_some() || self.age.is_some()
+    }
+
     /// The number of records to keep, if it is time to count: whenever a quarter of them is new.
     fn count(&mut self, written: u64) -> Option<u64> {
         let records = self.records.filter(|_| written >= self.next_count)?;

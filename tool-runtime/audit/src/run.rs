@@ -175,7 +175,7 @@ impl fmt::Display for RunSummary {
 mod tests {
     use super::*;
     use crate::EventLog;
-    use crate::testing::pool;
+    use crate::testing::tools;
     use std::sync::Arc;
     use tool_runtime_core::tool::{Execution, ToolCall};
 
@@ -184,7 +184,7 @@ mod tests {
         let log = EventLog::memory();
         for attempt in 1..=2 {
             let execution = Execution::new("order-17").with_attempt(attempt);
-            let pool = pool(&log);
+            let pool = tools().install(log.clone()).build().unwrap();
             let context = pool.context().in_execution(&Arc::new(execution));
             for (tool, arguments) in
                 [("send", r#"{"text": "a"}"#), ("echo", r#"{"text": 1}"#), ("send", "[]")]

@@ -3,7 +3,7 @@
 use crate::{EventLog, LogReader, LogRecord, RecordKind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
-use tool_runtime_core::pool::ToolPool;
+use tool_runtime_core::pool::{ToolPool, ToolPoolBuilder};
 use tool_runtime_core::tool::{Tool, ToolCall};
 
 /// A folder that is removed when the test ends.
@@ -39,8 +39,13 @@ impl Drop for Folder {
     }
 }
 
-/// A pool with a tool that is safe to repeat, `echo`, and one that is not, `send`.
+/// A pool that is recorded.
 pub(crate) fn pool(log: &EventLog) -> ToolPool {
+    tools().recorder(log.clone()).build().unwrap()
+}
+
+/// A tool that is safe to repeat, `echo`, and one that is not, `send`.
+pub(crate) fn tools() -> ToolPoolBuilder {
     let schema = serde_json::json!({ "type": "object", "properties": { "text": {} } });
     let tool = |name: &str| Tool::builder(name, "Give the text back.").input_schema(schema.clone());
     let echo = |arguments: serde_json::Map<String, serde_json::Value>| async move {
@@ -49,9 +54,6 @@ pub(crate) fn pool(log: &EventLog) -> ToolPool {
     ToolPool::builder()
         .add(tool("echo").read_only(true).handler(echo))
         .add(tool("send").handler(echo))
-        .install(log.clone())
-        .build()
-        .unwrap()
 }
 
 /// Calls `echo` some times.

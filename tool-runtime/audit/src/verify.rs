@@ -61,8 +61,7 @@ pub enum LogProblem {
         /// The place of the record.
         position: u64,
     },
-    /// The place of the log was changed beside its records: the schema of the database, its indexes, the
-    /// set of files.
+    /// The place of the log was changed beside its records: the schema of the database, its indexes.
     Place {
         /// The change, as a sentence.
         detail: String,
@@ -202,7 +201,7 @@ impl<'a> Verifier<'a> {
         self.previous = Some(Previous { position, hash, is_reported });
     }
 
-    /// Positions follow each other. Gaps are reported at the end, once it is known what was removed: files
+    /// Positions follow each other. Gaps are reported at the end, once it is known what was removed: records
     /// may go while they are read.
     fn check_gap(&mut self, position: u64) {
         let Some(previous) = &self.previous else { return };

@@ -64,7 +64,7 @@ fn tools(log: &EventLog, effects: Option<PathBuf>) -> ToolPool {
     ToolPool::builder()
         .add(Tool::builder("read", "Answer.").read_only(true).handler(|| async { "read" }))
         .add(Tool::builder("write", "Answer.").handler(write))
-        .install(log.clone())
+        .recorder(log.clone())
         .build()
         .unwrap()
 }

@@ -66,10 +66,12 @@ impl Program {
     }
 }
 
+/// A loop in SQLite removes old records; JSONL only records.
 fn open(log: &str, point: &str) -> EventLog {
     let builder = EventLog::builder();
     match point {
-        "loop" => builder.rotate_at(2000).keep_records(60),
+        _ if log.ends_with(".jsonl") => builder.record_only(),
+        "loop" => builder.keep_records(60),
         _ => builder,
     }
     .open(log)

@@ -234,11 +234,15 @@ fn damage(log: &Path) {
 }
 
 #[test]
-fn a_command_about_a_log_may_open_the_file_that_the_program_locks() {
+fn a_log_that_looks_up_no_steps_is_an_error_of_the_program() {
     let files = Files::new();
-    assert_eq!(files.run("calls.jsonl", &["call", "pay"]).1, "paid\n");
+    let (code, _, error) = files.run("calls.jsonl", &["call", "pay"]);
+    assert_eq!(code, Some(3));
+    assert!(error.contains("calls.jsonl` is a JSONL log, which looks up no steps"), "{error}");
+    // Its records can be checked nevertheless.
+    let (code, verified, _) = files.run("calls.jsonl", &["log", "verify", "calls.jsonl"]);
+    assert!(code == Some(1) && verified.starts_with("the log is empty"), "{verified}");
     let resolve = ["log", "resolve", "calls.jsonl", "step", "--not-run", "--by", "ada"];
     let (code, _, error) = files.run("calls.jsonl", &resolve);
-    assert_eq!(code, Some(1));
-    assert!(error.contains("step `step` is not one of a run, did not start"), "{error}");
+    assert!(code == Some(1) && error.contains("looks up no steps of repeated runs"), "{error}");
 }

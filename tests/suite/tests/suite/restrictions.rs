@@ -476,7 +476,8 @@ impl Simulation {
     fn push(&mut self, scope: usize, picks: Vec<Picks>, replaces: bool) {
         let texts: Vec<String> = picks.iter().map(Picks::text).collect();
         let handle = &self.handles[scope];
-        let guard = if replaces { handle.replace_restrictions(texts) } else { handle.restrict(texts) };
+        let guard =
+            if replaces { handle.replace_restrictions(texts) } else { handle.restrict(texts) };
         self.pushed += 1;
         self.guards.push((scope, self.pushed, guard.expect("patterns")));
         self.model.scopes[scope].stack.push((self.pushed, picks, replaces));

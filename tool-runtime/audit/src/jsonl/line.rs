@@ -1,4 +1,4 @@
-//! Lines of the files.
+//! Lines of the file.
 
 use crate::chain::LogLine;
 use crate::record::LogRecord;
@@ -30,10 +30,10 @@ fn parts(line: &str) -> Option<(&str, &str)> {
     Some((hash, rest.strip_suffix('}')?))
 }
 
-/// The length of a file up to the end of its last complete line.
-pub(crate) fn complete_length(file: &mut File) -> io::Result<u64> {
+/// The beginning of the line that a position of a file is in.
+pub(crate) fn beginning(file: &mut File, position: u64) -> io::Result<u64> {
     const BLOCK: u64 = 64 << 10;
-    let mut end = file.metadata()?.len();
+    let mut end = position;
     while end > 0 {
         let start = end.saturating_sub(BLOCK);
         let mut block = vec![0; usize::try_from(end - start).unwrap_or_default()];

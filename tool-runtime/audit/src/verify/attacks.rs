@@ -98,7 +98,7 @@ impl Log {
 /// Writes calls, each in a transaction of its own. The second has characters beyond ASCII.
 async fn write_calls(path: &Path, calls: u64) -> Vec<Head> {
     let (sender, heads) = std::sync::mpsc::channel();
-    let log = EventLog::builder().rotate_at(1).write_every(Duration::from_secs(3600));
+    let log = EventLog::builder().write_every(Duration::from_secs(3600));
     let log = log.on_head(move |head| sender.send(head.clone()).unwrap()).open(path).unwrap();
     let schema = serde_json::json!({ "type": "object", "properties": { "text": {} } });
     let echo = Tool::builder("echo", "Answer.").read_only(true).input_schema(schema);

@@ -12,7 +12,7 @@ use tool_runtime_core::tool::{Execution, ToolCall};
 /// A log of five calls, one of them a step: 20 records.
 async fn written(folder: &Folder, name: &str) -> PathBuf {
     let path = folder.file(name);
-    let log = EventLog::builder().rotate_at(1500).open(&path).unwrap();
+    let log = EventLog::open(&path).unwrap();
     let pool = pool(&log);
     let context = pool.context().in_execution(&Arc::new(Execution::new("one")));
     pool.call_with(ToolCall::new("echo", "{}"), &context).await;

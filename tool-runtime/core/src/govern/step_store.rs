@@ -23,6 +23,14 @@ use crate::vocabulary::future::BoxFuture;
 /// step: one type is usually both. `Started` is the mark that is written ahead of the effect,
 /// `Finished` the result.
 pub trait StepStore: Send + Sync + 'static {
+    /// Gets ready when a pool with the store is built. Default: nothing.
+    ///
+    /// # Errors
+    /// The store cannot look up steps. The pool is not built.
+    fn prepare(&self) -> Result<(), RecordError> {
+        Ok(())
+    }
+
     /// Looks up a step.
     ///
     /// # Errors

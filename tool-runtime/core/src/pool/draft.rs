@@ -145,12 +145,17 @@ impl Draft {
         }
     }
 
-    /// Notes recorders that cannot write, and questions that nobody may answer.
+    /// Notes recorders that cannot write, a store that cannot look up steps, and questions that nobody may answer.
     fn check_governance(&mut self) {
-        let prepared = self.governance.governors.recorders.iter().map(|it| it.prepare());
-        let failures = prepared.filter_map(Result::err);
-        self.problems
-            .extend(failures.map(|error| PoolProblem::Recorder { reason: error.to_string() }));
+        let governors = &self.governance.governors;
+        let prepared = governors.recorders.iter().map(|it| it.prepare());
+        let mut failures: Vec<_> = prepared.filter_map(Result::err).collect();
+        // One log is usually both, and fails once.
+        if failures.is_empty() {
+            failures.extend(governors.steps.iter().filter_map(|it| it.prepare().err()));
+        }
+        let reasons = failures.into_iter().map(|error| error.to_string());
+        self.problems.extend(reasons.map(|reason| PoolProblem::Recorder { reason }));
         self.problems.extend(self.governance.unanswerable());
     }
 

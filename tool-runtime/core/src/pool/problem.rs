@@ -170,7 +170,7 @@ pub enum PoolProblem {
         /// The reason.
         reason: String,
     },
-    /// A recorder cannot record calls.
+    /// A recorder cannot record calls, or a step store cannot look up steps.
     #[error("the recorder of calls: {reason}")]
     Recorder {
         /// The reason.

@@ -1,7 +1,6 @@
 //! Files of a log: who may use them, under which names.
 
 use super::*;
-use crate::jsonl::rotated_files;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
@@ -19,12 +18,10 @@ async fn files_of_a_log_are_for_their_owner_alone() {
     for name in ["a.db", "a.jsonl"] {
         let (folder, elsewhere) = (Folder::new(), Folder::new());
         let head = elsewhere.file("head");
-        let builder = EventLog::builder().rotate_at(1000).head_file(&head);
-        let log = builder.open(folder.file(name)).unwrap();
-        fill(&log, 3).await;
+        let log = EventLog::builder().head_file(&head).open(folder.file(name)).unwrap();
         fill(&log, 3).await;
         let names = folder.names();
-        assert!(names.len() >= 3, "with journals, or rotated files and a lock: {names:?}");
+        assert_eq!(names.len(), if name == "a.db" { 3 } else { 1 }, "with journals: {names:?}");
         for name in names {
             assert_eq!(rights(&folder.file(&name)), 0o600, "{name}");
         }
@@ -37,7 +34,7 @@ async fn rights_that_an_operator_gave_stay() {
     for name in ["a.db", "a.jsonl"] {
         let (folder, elsewhere) = (Folder::new(), Folder::new());
         let (path, head) = (folder.file(name), elsewhere.file("head"));
-        let open = || EventLog::builder().rotate_at(1000).head_file(&head).open(&path).unwrap();
+        let open = || EventLog::builder().head_file(&head).open(&path).unwrap();
         fill(&open(), 1).await;
         set_rights(&path, 0o640);
         set_rights(&head, 0o644);
@@ -45,7 +42,6 @@ async fn rights_that_an_operator_gave_stay() {
         fill(&log, 3).await;
         fill(&log, 3).await;
         assert_eq!((rights(&path), rights(&head)), (0o640, 0o644), "{name}");
-        assert!(rotated_files(&path).iter().all(|path| rights(path) == 0o640));
     }
 }
 
@@ -53,21 +49,15 @@ async fn rights_that_an_operator_gave_stay() {
 async fn a_jsonl_file_has_one_writer_under_all_its_names() {
     let folder = Folder::new();
     let path = folder.file("a.jsonl");
-    let log = EventLog::builder().rotate_at(1000).open(&path).unwrap();
+    let log = EventLog::open(&path).unwrap();
     fill(&log, 1).await;
     symlink(&path, folder.file("alias.jsonl")).unwrap();
-    // Also after the file was rotated.
-    for _ in 0..2 {
-        let hard = folder.file("hard.jsonl");
-        drop(fs::remove_file(&hard));
-        fs::hard_link(&path, &hard).unwrap();
-        for name in ["alias.jsonl", "hard.jsonl"] {
-            let error = EventLog::open(folder.file(name)).unwrap_err();
-            assert_eq!(error.kind(), LogErrorKind::Busy, "{name}: {error}");
-        }
-        fill(&log, 4).await;
+    fs::hard_link(&path, folder.file("hard.jsonl")).unwrap();
+    for name in ["alias.jsonl", "hard.jsonl"] {
+        let error = EventLog::open(folder.file(name)).unwrap_err();
+        assert_eq!(error.kind(), LogErrorKind::Busy, "{name}: {error}");
     }
-    assert!(!rotated_files(&path).is_empty());
+    fill(&log, 4).await;
     drop(log);
     assert_eq!(problems(&path), [""; 0]);
 }
@@ -78,7 +68,7 @@ async fn a_symbolic_link_names_the_log_that_it_leads_to() {
         let (folder, links) = (Folder::new(), Folder::new());
         let (path, link) = (folder.file(name), links.file(name));
         symlink(&path, &link).unwrap();
-        let log = EventLog::builder().rotate_at(1000).open(&link).unwrap();
+        let log = EventLog::open(&link).unwrap();
         fill(&log, 3).await;
         fill(&log, 3).await;
         assert_eq!((rights(&path), links.names()), (0o600, vec![name.to_owned()]));

@@ -26,17 +26,47 @@ async fn broken_off(pool: &ToolPool, tool: &str, log: &EventLog) {
 #[tokio::test]
 async fn results_and_errors_of_a_repeated_run_are_given_back() {
     let folder = Folder::new();
+    let (path, runs) = (folder.file("a.db"), Arc::default());
+    let mut texts = Vec::new();
+    for _ in 0..3 {
+        let log = EventLog::open(&path).unwrap();
+        let pool = counting(&runs, &log);
+        for tool in ["once", "fails"] {
+            texts.push(attempt(&pool, tool).await.observation().to_text());
+        }
+    }
+    assert_eq!(texts, ["1", "run 2 failed", "1", "run 2 failed", "1", "run 2 failed"]);
+}
+
+#[tokio::test]
+async fn a_jsonl_log_looks_up_no_steps_and_says_so_when_the_pool_is_built() {
+    let folder = Folder::new();
+    let path = folder.file("a.jsonl");
+    let log = EventLog::open(&path).unwrap();
+    let empty = || ToolPool::builder().allow_empty();
+    for pool in [empty().install(log.clone()), empty().step_store(log.clone())] {
+        let error = pool.build().unwrap_err().to_string();
+        assert!(error.contains("looks up no steps of repeated runs: use a SQLite file"), "{error}");
+        assert_eq!(error.matches("a.jsonl").count(), 1, "{error}");
+    }
+    let error = log.resolve(&StepId::new("a"), Resolution::NotRun, "ada").await.unwrap_err();
+    assert!(error.to_string().contains("looks up no steps"), "{error}");
+}
+
+#[tokio::test]
+async fn a_log_that_only_records_lets_a_repeated_run_call_its_tools_again() {
+    let folder = Folder::new();
     for name in ["a.db", "a.jsonl"] {
         let (path, runs) = (folder.file(name), Arc::default());
-        let mut texts = Vec::new();
-        for _ in 0..3 {
-            let log = EventLog::open(&path).unwrap();
-            let pool = counting(&runs, &log);
-            for tool in ["once", "fails"] {
-                texts.push(attempt(&pool, tool).await.observation().to_text());
-            }
+        let log = EventLog::builder().record_only().open(&path).unwrap();
+        let pool = counting(&runs, &log);
+        for expected in ["1", "2"] {
+            assert_eq!(attempt(&pool, "once").await.observation().to_text(), expected, "{name}");
         }
-        assert_eq!(texts, ["1", "run 2 failed", "1", "run 2 failed", "1", "run 2 failed"]);
+        let attempts: Vec<_> = records(&log).await.into_iter().map(|it| it.attempt).collect();
+        assert_eq!(attempts, [Some(2); 8], "{name}");
+        drop((pool, log));
+        assert!(problems(&path).is_empty(), "{name}");
     }
 }
 
@@ -169,45 +199,41 @@ async fn given(pool: &ToolPool, tool: &str, context: ToolContext) -> ToolResult 
 #[tokio::test]
 async fn a_step_without_a_run_is_recorded_and_not_given_back() {
     let folder = Folder::new();
-    for name in ["a.db", "a.jsonl"] {
-        let (path, runs) = (folder.file(name), Arc::default());
-        let mut answers = Vec::new();
-        for attempt in 1..=2 {
-            let log = EventLog::open(&path).unwrap();
-            let pool = counting(&runs, &log);
-            answers.push(given(&pool, "once", pool.context()).await.observation().to_text());
-            given(&pool, "fails", pool.context()).await;
-            if attempt == 1 {
-                let records = records(&log).await;
-                assert_eq!(records.len(), 8);
-                for record in records {
-                    assert_eq!(record.step.as_deref(), Some("made-elsewhere"));
-                    assert_eq!((record.run, record.attempt), (None, None));
-                    assert!(record.outcome.is_none(), "only a run needs it");
-                }
+    let (path, runs) = (folder.file("a.db"), Arc::default());
+    let mut answers = Vec::new();
+    for attempt in 1..=2 {
+        let log = EventLog::open(&path).unwrap();
+        let pool = counting(&runs, &log);
+        answers.push(given(&pool, "once", pool.context()).await.observation().to_text());
+        given(&pool, "fails", pool.context()).await;
+        if attempt == 1 {
+            let records = records(&log).await;
+            assert_eq!(records.len(), 8);
+            for record in records {
+                assert_eq!(record.step.as_deref(), Some("made-elsewhere"));
+                assert_eq!((record.run, record.attempt), (None, None));
+                assert!(record.outcome.is_none(), "only a run needs it");
             }
         }
-        assert_eq!(answers, ["1", "3"], "{name}");
-        assert!(problems(&path).is_empty(), "{name}");
     }
+    assert_eq!(answers, ["1", "3"]);
+    assert!(problems(&path).is_empty());
 }
 
 #[tokio::test]
 async fn a_step_of_a_run_is_another_one_than_a_step_without_a_run() {
     let folder = Folder::new();
-    for name in ["b.db", "b.jsonl"] {
-        let (path, runs) = (folder.file(name), Arc::default());
-        let mut answers = Vec::new();
-        for _ in 0..2 {
-            let log = EventLog::open(&path).unwrap();
-            let pool = counting(&runs, &log);
-            let run = pool.context().in_execution(&Arc::new(Execution::new("one")));
-            for context in [pool.context(), run] {
-                answers.push(given(&pool, "once", context).await.observation().to_text());
-            }
+    let (path, runs) = (folder.file("b.db"), Arc::default());
+    let mut answers = Vec::new();
+    for _ in 0..2 {
+        let log = EventLog::open(&path).unwrap();
+        let pool = counting(&runs, &log);
+        let run = pool.context().in_execution(&Arc::new(Execution::new("one")));
+        for context in [pool.context(), run] {
+            answers.push(given(&pool, "once", context).await.observation().to_text());
         }
-        assert_eq!(answers, ["1", "2", "3", "2"], "{name}");
     }
+    assert_eq!(answers, ["1", "2", "3", "2"]);
 }
 
 #[tokio::test]

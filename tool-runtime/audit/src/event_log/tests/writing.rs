@@ -49,19 +49,23 @@ async fn several_logs_share_a_sqlite_file_and_a_jsonl_file_has_one() {
     assert!(error.contains("a.jsonl` is written by another process"), "{error}");
 }
 
-/// The rest of a rotation that ended after the old file was renamed.
+/// A call was told that none of the half line is durable.
 #[tokio::test]
-async fn a_rotation_that_was_not_completed_is_completed() {
+async fn a_half_line_at_the_end_is_removed_and_another_text_is_refused() {
     let folder = Folder::new();
-    let path = folder.file("calls.jsonl");
-    let log = EventLog::builder().rotate_at(1).write_every(Duration::from_secs(3600));
-    let log = log.open(&path).unwrap();
-    fill(&log, 1).await;
-    std::fs::rename(&path, folder.file("calls.00000000000000000001.jsonl")).unwrap();
-    fill(&log, 1).await;
-    assert_eq!(records(&log).await.len(), 8);
-    drop(log);
-    assert_eq!(problems(&path), Vec::<String>::new());
+    let path = folder.file("a.jsonl");
+    let append = |text: &str| {
+        let mut file = std::fs::File::options().append(true).open(&path).unwrap();
+        std::io::Write::write_all(&mut file, text.as_bytes()).unwrap();
+    };
+    fill(&EventLog::open(&path).unwrap(), 1).await;
+    append(r#"{"hash":"#);
+    fill(&EventLog::open(&path).unwrap(), 1).await;
+    assert_eq!(problems(&path), [""; 0]);
+    append("x\n");
+    let error = EventLog::open(&path).unwrap_err();
+    assert_eq!(error.kind(), LogErrorKind::Damaged);
+    assert!(error.to_string().contains("a.jsonl` is not a record: check it"), "{error}");
 }
 
 /// Transactions of any size would not stay in the caches of the processor.

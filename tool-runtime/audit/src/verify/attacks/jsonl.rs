@@ -1,25 +1,16 @@
-//! Attacks on JSONL files. The log has five of them, with four records each.
+//! Attacks on JSONL files.
 
 use super::{Attack, CUT, EMPTY, LAST, Log, OTHER_HEAD, both, by_head, found, run, write_calls};
 use crate::LogRecord;
 use crate::chain::{Head, hash};
-use crate::jsonl::rotated_files;
 use std::fs;
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-/// The lines of the files.
-type Lines = Vec<Vec<String>>;
-
-fn files(path: &Path) -> Vec<PathBuf> {
-    let mut files = rotated_files(path);
-    files.push(path.to_owned());
-    files
-}
+/// The lines of the file.
+type Lines = Vec<String>;
 
 fn lines(path: &Path) -> Lines {
-    let lines = |path| fs::read_to_string(path).unwrap().lines().map(str::to_owned).collect();
-    files(path).into_iter().map(lines).collect()
+    fs::read_to_string(path).unwrap().lines().map(str::to_owned).collect()
 }
 
 /// The hash and the record of a line.
@@ -42,18 +33,16 @@ fn chained(line: &str, seq: u64, prev: &str) -> String {
 
 impl Log {
     fn change_lines(&self, change: impl FnOnce(&mut Lines)) {
-        let (files, mut lines) = (files(&self.path), lines(&self.path));
+        let mut lines = lines(&self.path);
         change(&mut lines);
-        for (path, lines) in files.iter().zip(&lines) {
-            let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-            fs::write(path, text).unwrap();
-        }
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        fs::write(&self.path, text).unwrap();
     }
 
     /// Changes the line of a record.
     fn change_line(&self, seq: usize, change: impl FnOnce(&str) -> String) {
         self.change_lines(|lines| {
-            let line = &mut lines[(seq - 1) / 4][(seq - 1) % 4];
+            let line = &mut lines[seq - 1];
             let changed = change(line);
             assert_ne!(*line, changed);
             *line = changed;
@@ -72,28 +61,18 @@ impl Log {
 
     /// Makes all hashes anew.
     fn chain_again(&self) {
-        self.change_lines(|files| {
+        self.change_lines(|lines| {
             let mut prev = Head::empty().hash;
-            for (seq, line) in (1..).zip(files.iter_mut().flatten()) {
+            for (seq, line) in (1..).zip(lines) {
                 *line = chained(line, seq, &prev);
                 prev = parts(line).0.to_owned();
             }
         });
     }
 
-    /// Changes the bytes of a file.
-    fn change_file(&self, file: usize, change: impl FnOnce(Vec<u8>) -> Vec<u8>) {
-        let path = &files(&self.path)[file];
-        fs::write(path, change(fs::read(path).unwrap())).unwrap();
-    }
-
-    fn append(&self, file: usize, bytes: &[u8]) {
-        let path = &files(&self.path)[file];
-        fs::File::options().append(true).open(path).unwrap().write_all(bytes).unwrap();
-    }
-
-    fn file_with_first(&self, first: u64) -> PathBuf {
-        self.folder.file(&format!("a.{first:020}.jsonl"))
+    /// Changes the bytes of the file.
+    fn change_bytes(&self, change: impl FnOnce(Vec<u8>) -> Vec<u8>) {
+        fs::write(&self.path, change(fs::read(&self.path).unwrap())).unwrap();
     }
 }
 
@@ -101,9 +80,21 @@ fn edits() -> Vec<Attack> {
     vec![
         found("an argument", "record 5 was changed", |log| log.replace(5, " 2\"", " 3\"")),
         found("the tool", "record 5 was changed", |log| log.replace(5, "echo", "send")),
-        found("the first record of the active file", "record 17 was changed", |log| {
-            log.replace(17, "echo", "send");
-        }),
+        found("the first record", "record 1 was changed", |log| log.replace(1, "echo", "send")),
+        found(
+            "the number of the first record, with a new hash",
+            "record 2 is in the place of record 18..",
+            |log| {
+                log.forge(1, "seq\":1", "seq\":17");
+            },
+        ),
+        found(
+            "the largest number in the first record, with a new hash",
+            "record 18446744073709551615 is in..",
+            |log| {
+                log.forge(1, "seq\":1", "seq\":18446744073709551615");
+            },
+        ),
         found("the kind", "record 6 was changed", |log| log.replace(6, "allowed", "denied")),
         found("the time", "record 9 was changed", |log| {
             log.replace(9, "time_us\":", "time_us\":1");
@@ -142,7 +133,7 @@ fn edits() -> Vec<Attack> {
             log.chain_again();
         }),
         by_head("two records swapped, and all hashes", OTHER_HEAD, |log| {
-            log.change_lines(|lines| lines[1].swap(1, 2));
+            log.change_lines(|lines| lines.swap(5, 6));
             log.chain_again();
         }),
     ]
@@ -165,7 +156,7 @@ fn spellings() -> Vec<Attack> {
             "an empty line",
             "record 6 was changed; record 6 is in the place of record 7..",
             |log| {
-                log.change_lines(|lines| lines[1].insert(1, String::new()));
+                log.change_lines(|lines| lines.insert(5, String::new()));
             },
         ),
         found("a key twice, the hash new", "record 6 was changed", |log| {
@@ -192,9 +183,9 @@ fn spellings() -> Vec<Attack> {
         }),
         found(
             "a replacement character as a byte that is not UTF-8",
-            "record 5 was changed",
+            "record 1 was changed",
             |log| {
-                log.change_file(1, |bytes| {
+                log.change_bytes(|bytes| {
                     let at = bytes.windows(3).position(|part| part == [0xef, 0xbf, 0xbd]).unwrap();
                     [&bytes[..at], &[0xff], &bytes[at + 3..]].concat()
                 });
@@ -211,88 +202,43 @@ fn spellings() -> Vec<Attack> {
 
 fn moves() -> Vec<Attack> {
     vec![
-        found(
-            "a line removed",
-            "record 7 is in the place of record 6; record 8 is in the place of record 7; record 8 is missing",
-            |log| {
-                log.change_lines(|lines| drop(lines[1].remove(1)));
-            },
-        ),
-        found("the last line of a file removed", "record 8 is missing", |log| {
-            log.change_lines(|lines| drop(lines[1].pop()));
+        found("a line removed", "record 7 is in the place of record 6..", |log| {
+            log.change_lines(|lines| drop(lines.remove(5)));
         }),
-        found("a file removed", "records 5 to 8 are missing", |log| {
-            fs::remove_file(log.file_with_first(5)).unwrap();
-        }),
-        found("the first file removed", "records 1 to 4 are missing", |log| {
-            fs::remove_file(log.file_with_first(1)).unwrap();
+        found("the first lines removed", "records 1 to 4 are missing", |log| {
+            log.change_lines(|lines| drop(lines.drain(..4)));
         }),
         found(
-            "the first file removed, the next record changed",
-            "record 5 was changed; records 1 to 4 are missing",
+            "the first lines removed, the next record changed",
+            "record 1 was changed..",
             |log| {
-                fs::remove_file(log.file_with_first(1)).unwrap();
-                let path = log.file_with_first(5);
-                fs::write(&path, fs::read_to_string(&path).unwrap().replacen("echo", "send", 1))
-                    .unwrap();
+                log.change_lines(|lines| drop(lines.drain(..4)));
+                log.replace(1, "echo", "send");
             },
         ),
-        found("all rotated files removed", "records 1 to 16 are missing", |log| {
-            rotated_files(&log.path).iter().for_each(|path| fs::remove_file(path).unwrap());
+        by_head("the last call removed", CUT, |log| {
+            log.change_lines(|lines| lines.truncate(16));
         }),
-        by_head("the active file removed", CUT, |log| fs::remove_file(&log.path).unwrap()),
-        by_head("the active file emptied", CUT, |log| fs::write(&log.path, "").unwrap()),
         by_head(
             "the last lines removed",
             "the end was cut: the last record is 18, and record 20 was written",
-            |log| {
-                log.change_lines(|lines| lines[4].truncate(2));
-            },
+            |log| log.change_lines(|lines| lines.truncate(18)),
         ),
         both(
             "everything emptied",
             [EMPTY, "the end was cut: the last record is 0, and record 20 was written"],
-            |log| {
-                rotated_files(&log.path).iter().for_each(|path| fs::remove_file(path).unwrap());
-                fs::write(&log.path, "").unwrap();
-            },
+            |log| fs::write(&log.path, "").unwrap(),
         ),
-        found("everything removed", "error", |log| {
-            files(&log.path).iter().for_each(|path| fs::remove_file(path).unwrap());
-        }),
+        found("everything removed", "error", |log| fs::remove_file(&log.path).unwrap()),
         found(
             "two lines swapped",
             "record 7 is in the place of record 6; record 6 is in the place of record 7",
-            |log| {
-                log.change_lines(|lines| lines[1].swap(1, 2));
-            },
+            |log| log.change_lines(|lines| lines.swap(5, 6)),
         ),
-        found(
-            "two lines of two files swapped",
-            "record 11 is in the place of record 6; record 6 is in the place of record 11",
-            |log| {
-                log.change_lines(|lines| {
-                    let line = lines[1][1].clone();
-                    lines[1][1] = std::mem::replace(&mut lines[2][2], line);
-                });
-            },
-        ),
-        found("two files swapped", "record 9 is in the place of record 5..", |log| {
-            log.change_lines(|lines| lines.swap(1, 2));
-        }),
         found(
             "a line twice",
             "record 6 is in the place of record 7; record 7 is in the place of record 8..",
-            |log| {
-                log.change_line(6, |line| format!("{line}\n{line}"));
-            },
-        ),
-        found(
-            "a file under another number",
-            "record 10 is in the log more than once; record 5 is in the place of record 10..",
-            |log| {
-                fs::rename(log.file_with_first(5), log.file_with_first(10)).unwrap();
-            },
+            |log| log.change_line(6, |line| format!("{line}\n{line}")),
         ),
     ]
 }
@@ -304,58 +250,29 @@ fn additions() -> Vec<Attack> {
             "record 10 is in the place of record 11; record 11 is in the place of record 12..",
             |log| {
                 log.change_lines(|lines| {
-                    let line = chained(&lines[2][0], 10, parts(&lines[2][0]).0);
-                    lines[2].insert(1, line);
+                    let line = chained(&lines[8], 10, parts(&lines[8]).0);
+                    lines.insert(9, line);
                 });
             },
         ),
-        found("a record added to a rotated file", "record 9 is in the log more than once", |log| {
-            log.change_lines(|lines| {
-                let line = chained(&lines[1][0], 9, parts(&lines[1][3]).0);
-                lines[1].push(line);
-            });
-        }),
-        found(
-            "a copy of a file under a number within it",
-            "record 7 is in the log more than once..",
-            |log| {
-                fs::copy(log.file_with_first(5), log.file_with_first(7)).unwrap();
-            },
-        ),
-        found("a file after the active one", AFTER_ACTIVE, |log| {
-            fs::copy(log.file_with_first(5), log.file_with_first(40)).unwrap();
-        }),
-        found("an empty file after the active one", AFTER_ACTIVE, |log| {
-            fs::write(log.file_with_first(40), "").unwrap();
-        }),
-        found(
-            "bytes after the last line of a rotated file",
-            "`a.00000000000000000005.jsonl` does not end with a whole record",
-            |log| {
-                log.append(1, b"{\"hash\":");
-            },
-        ),
-        both("records of another log in a file", [OTHER_5, OTHER_5], |log| {
-            log.change_lines(|own| own[1] = lines(&log.other)[1].clone());
+        found("records of another log in the middle", OTHER_5, |log| {
+            log.change_lines(|own| own[4..8].clone_from_slice(&lines(&log.other)[4..8]));
         }),
         found(
             "the beginning of another log",
             "record 4 was replaced: the next record has another hash of it",
-            |log| {
-                log.change_lines(|own| own[0] = lines(&log.other)[0].clone());
-            },
+            |log| log.change_lines(|own| own[..4].clone_from_slice(&lines(&log.other)[..4])),
         ),
         both("the end of another log", [OTHER_END, OTHER_END_HEAD], |log| {
-            log.change_lines(|own| own[4] = lines(&log.other)[4].clone());
+            log.change_lines(|own| own[16..].clone_from_slice(&lines(&log.other)[16..]));
         }),
         found("two logs in one", "record 1 is in the place of record 21..", |log| {
-            log.change_lines(|own| own[4].extend(lines(&log.other).concat()));
+            log.change_lines(|own| own.extend(lines(&log.other)));
         }),
         by_head("another log", OTHER_HEAD, |log| log.change_lines(|own| *own = lines(&log.other))),
     ]
 }
 
-const AFTER_ACTIVE: &str = "`a.00000000000000000040.jsonl` is not a file of the log: record 40 is in the active file, or was not written..";
 const OTHER_5: &str = "record 4 was replaced: the next record has another hash of it; record 8 was replaced: the next record has another hash of it";
 const OTHER_END: &str = "record 16 was replaced: the next record has another hash of it";
 const OTHER_END_HEAD: &str = "record 16 was replaced: the next record has another hash of it; record 20 has another hash than the head that was kept: the log was written anew";
@@ -365,40 +282,23 @@ fn partial_writes() -> Vec<Attack> {
         by_head(
             "the end of the last line removed",
             "the end was cut: the last record is 19, and record 20 was written",
-            |log| {
-                log.change_file(4, |bytes| bytes[..bytes.len() - 1].to_vec());
-            },
+            |log| log.change_bytes(|bytes| bytes[..bytes.len() - 1].to_vec()),
         ),
         by_head(
             "half of the last line",
             "the end was cut: the last record is 19, and record 20 was written",
-            |log| {
-                log.change_file(4, |bytes| bytes[..bytes.len() - 100].to_vec());
-            },
-        ),
-        found(
-            "the end of the last line of a rotated file removed",
-            "`a.00000000000000000005.jsonl` does not end with a whole record; record 8 is missing",
-            |log| {
-                log.change_file(1, |bytes| bytes[..bytes.len() - 1].to_vec());
-            },
-        ),
-        found(
-            "a rotated file emptied",
-            "`a.00000000000000000005.jsonl` does not end with a whole record; records 5 to 8 are missing",
-            |log| {
-                log.change_file(1, |_| Vec::new());
-            },
+            |log| log.change_bytes(|bytes| bytes[..bytes.len() - 100].to_vec()),
         ),
         // A writer may be in the middle of a line. It is not a record, and the next writer removes it.
-        found("the beginning of a line after the last one", "", |log| log.append(4, b"{\"hash\":")),
+        found("the beginning of a line after the last one", "", |log| {
+            log.change_bytes(|bytes| [&bytes[..], b"{\"hash\":"].concat());
+        }),
     ]
 }
 
 #[tokio::test]
 async fn attacks_on_jsonl_files_are_named() {
     let log = Log::written("a.jsonl").await;
-    assert_eq!(files(&log.path).len(), 5);
     for attacks in [edits(), spellings(), moves(), additions(), partial_writes()] {
         run(&log, &attacks);
     }
@@ -407,7 +307,7 @@ async fn attacks_on_jsonl_files_are_named() {
 #[tokio::test]
 async fn a_log_that_was_cut_and_continued_has_another_head() {
     let log = Log::written("a.jsonl").await;
-    fs::remove_file(&log.path).unwrap();
+    log.change_lines(|lines| lines.truncate(16));
     write_calls(&log.path, 2).await;
     assert_eq!(
         (log.verified(None), log.verified(Some(log.head()))),
@@ -422,11 +322,11 @@ async fn a_log_that_was_cut_and_continued_has_another_head() {
 async fn additions_to_the_end_are_records_and_an_older_head_proves_no_more_than_it_says() {
     let log = Log::written("a.jsonl").await;
     log.change_lines(|lines| {
-        let line = chained(&lines[4][0], LAST + 1, parts(&lines[4][3]).0);
-        lines[4].push(line);
+        let line = chained(&lines[16], LAST + 1, parts(&lines[19]).0);
+        lines.push(line);
     });
     assert_eq!(log.verified(Some(log.head())), "");
     let log = Log::written("a.jsonl").await;
-    fs::remove_file(&log.path).unwrap();
+    log.change_lines(|lines| lines.truncate(16));
     assert_eq!(log.verified(Some(&log.heads[3])), "");
 }

@@ -3,7 +3,6 @@
 use super::{Log, write_calls};
 use crate::backend::LogRead;
 use crate::chain::{Head, LogLine, hash};
-use crate::jsonl::JsonlReader;
 use crate::sqlite::SqliteReader;
 use crate::{EventLog, LogError, LogProblem, LogReader, LogRecord, RecordKind};
 use rusqlite::Connection;
@@ -103,29 +102,23 @@ async fn a_record_about_all_removed_records_proves_nothing() {
 
 #[tokio::test]
 async fn the_retention_may_keep_one_record_beside_its_own() {
-    for name in ["a.db", "a.jsonl"] {
-        let log = Log::written(name).await;
-        EventLog::open(&log.path).unwrap().prune(u64::MAX).await.unwrap();
-        let found = LogReader::open(&log.path).unwrap().verify(None).unwrap();
-        let kept = if name == "a.db" { 2 } else { 5 };
-        assert_eq!((found.problems, found.records), (vec![], kept), "{name}");
-    }
+    let log = Log::written("a.db").await;
+    EventLog::open(&log.path).unwrap().prune(u64::MAX).await.unwrap();
+    let found = LogReader::open(&log.path).unwrap().verify(None).unwrap();
+    assert_eq!((found.problems, found.records), (vec![], 2));
 }
 
 /// A writer of the log can append a record about removed ones: it proves nothing about records up to
 /// the head that was kept before.
 #[tokio::test]
 async fn a_removal_after_the_known_head_is_not_proven() {
-    for name in ["a.db", "a.jsonl"] {
-        let log = Log::written(name).await;
-        let verify =
-            |head: Option<&Head>| LogReader::open(&log.path).unwrap().verify(head).unwrap();
-        EventLog::open(&log.path).unwrap().prune(16).await.unwrap();
-        let found = verify(Some(log.head()));
-        assert_eq!((found.problems, found.unproven_removal), (vec![], Some(16)), "{name}");
-        let later = verify(Some(&verify(None).head));
-        assert_eq!((later.problems, later.unproven_removal), (vec![], None), "{name}");
-    }
+    let log = Log::written("a.db").await;
+    let verify = |head: Option<&Head>| LogReader::open(&log.path).unwrap().verify(head).unwrap();
+    EventLog::open(&log.path).unwrap().prune(16).await.unwrap();
+    let found = verify(Some(log.head()));
+    assert_eq!((found.problems, found.unproven_removal), (vec![], Some(16)));
+    let later = verify(Some(&verify(None).head));
+    assert_eq!((later.problems, later.unproven_removal), (vec![], None));
 }
 
 /// Removes records after the first read.
@@ -147,18 +140,13 @@ impl LogRead for Pruning {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn records_may_be_removed_while_they_are_read() {
-    for name in ["a.db", "a.jsonl"] {
-        let log = Log::written(name).await;
-        write_calls(&log.path, 140).await;
-        let writer = EventLog::open(&log.path).unwrap();
-        let reader: Box<dyn LogRead> = match name {
-            "a.db" => Box::new(SqliteReader::open(&log.path).unwrap()),
-            _ => Box::new(JsonlReader::open(&log.path).unwrap()),
-        };
-        let reader = LogReader::new(Box::new(Pruning { reader, log: Some(writer.clone()) }));
-        let found = reader.verify(None).unwrap();
-        assert_eq!((found.problems, found.head.seq), (vec![], 581), "{name}");
-        let gone = LogReader::open(&log.path).unwrap().verify(None).unwrap();
-        assert_eq!((gone.problems, gone.first), (vec![], 561), "{name}");
-    }
+    let log = Log::written("a.db").await;
+    write_calls(&log.path, 140).await;
+    let writer = EventLog::open(&log.path).unwrap();
+    let reader: Box<dyn LogRead> = Box::new(SqliteReader::open(&log.path).unwrap());
+    let reader = LogReader::new(Box::new(Pruning { reader, log: Some(writer.clone()) }));
+    let found = reader.verify(None).unwrap();
+    assert_eq!((found.problems, found.head.seq), (vec![], 581));
+    let gone = LogReader::open(&log.path).unwrap().verify(None).unwrap();
+    assert_eq!((gone.problems, gone.first), (vec![], 561));
 }
