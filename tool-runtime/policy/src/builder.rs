@@ -2,7 +2,7 @@
 
 use crate::index::Index;
 use crate::policy::Policy;
-use crate::read::{PolicyError, PolicyProblem};
+use crate::read::{Fault, PolicyError, PolicyProblem};
 use crate::rule::Rule;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -86,12 +86,10 @@ impl PolicyBuilder {
         let is_wrong = |rule: &&Rule| rule.id.is_empty() || !ids.insert(Arc::clone(&rule.id));
         let wrong = self.rules.iter().filter(is_wrong);
         wrong
-            .map(|rule| PolicyProblem {
-                file: None,
-                line: None,
-                key: format!("rules[{}].id", rule.position),
-                text: format!("the id `{}` is empty, or of an earlier rule", rule.id),
-                help: "give each rule an id of its own".to_owned(),
+            .map(|rule| {
+                let text = format!("the id `{}` is empty, or of an earlier rule", rule.id);
+                let fault = Fault::new(text, "give each rule an id of its own");
+                fault.of_code(format!("rules[{}].id", rule.position))
             })
             .collect()
     }

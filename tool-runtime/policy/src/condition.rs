@@ -16,8 +16,6 @@ use tool_runtime_core::vocabulary::{Principal, ToolAnnotations};
 /// One condition of a rule.
 #[derive(Debug)]
 pub(crate) enum Condition {
-    /// Never true for calls of tools: steps of other kinds, say.
-    Never(&'static str),
     Sources(Vec<SourcePattern>),
     Tags(Vec<String>),
     Hint(Hint, bool),
@@ -85,7 +83,6 @@ impl Hint {
 impl Condition {
     pub(crate) fn truth(&self, facts: &Facts<'_>) -> Truth {
         match self {
-            Self::Never(_) => Truth::No,
             Self::Sources(patterns) => match facts.source {
                 Some(source) => patterns.iter().any(|pattern| pattern.matches(source)).into(),
                 None => Truth::Unknown,
@@ -138,7 +135,6 @@ impl Condition {
     /// The result as far as it is the same for all calls of a tool by a caller.
     pub(crate) fn truth_of_all(&self, tool: &ToolDefinition, principal: &Principal) -> Truth {
         match self {
-            Self::Never(_) => Truth::No,
             Self::Tags(tags) => has_tag(tags, &tool.tags, !tool.untrusted_annotations),
             Self::Hint(hint, wanted) => (hint.of(&tool.effective_annotations()) == *wanted).into(),
             Self::Trusted(wanted) => (tool.untrusted_annotations != *wanted).into(),
@@ -159,7 +155,6 @@ impl Condition {
     /// A description of the condition, for people.
     pub(crate) fn describe(&self) -> String {
         match self {
-            Self::Never(reason) => (*reason).to_owned(),
             Self::Sources(patterns) => format!("the source is {}", list(patterns)),
             Self::Tags(tags) => format!("the tool has the tag {}", list(tags)),
             Self::Hint(hint, true) => format!("the tool is `{}`", hint.name()),

@@ -35,7 +35,7 @@ use tool_runtime_core::vocabulary::Principal;
 ///     "
 /// rules:
 ///   - id: search
-///     when: {tool_ids: [\"web.*\"]}
+///     when: {tools: [\"web.*\"]}
 ///     then: allow
 /// ",
 ///     Format::Yaml,

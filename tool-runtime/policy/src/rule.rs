@@ -319,27 +319,12 @@ impl Rule {
 
     /// The mistakes that the methods noted, and those of the rule as a whole.
     pub(crate) fn take_problems(&mut self) -> Vec<PolicyProblem> {
-        let key = |key: &str| format!("rule `{}`: {key}", self.id);
-        let mut problems: Vec<PolicyProblem> = (self.faults.iter())
-            .map(|(at, Fault { text, help })| PolicyProblem {
-                file: None,
-                line: None,
-                key: key(at),
-                text: text.clone(),
-                help: help.clone(),
-            })
-            .collect();
         if self.effect == Effect::Deny && !self.limits.is_empty() {
-            problems.push(PolicyProblem {
-                file: None,
-                line: None,
-                key: key("limit"),
-                text: "a rule that denies has a limit".to_owned(),
-                help: "remove it, or allow the calls within the limit".to_owned(),
-            });
+            self.faults.push(("limit".to_owned(), limit_of_denial()));
         }
-        self.faults.clear();
-        problems
+        let id = &self.id;
+        let faults = self.faults.drain(..);
+        faults.map(|(key, fault)| fault.of_code(format!("rule `{id}`: {key}"))).collect()
     }
 
     pub(crate) fn predicates(&self) -> impl Iterator<Item = &Predicate> {
@@ -373,6 +358,11 @@ impl Rule {
     pub(crate) fn truth_of_all(&self, tool: &ToolDefinition, principal: &Principal) -> Truth {
         Truth::all(self.conditions.iter().map(|it| it.truth_of_all(tool, principal)))
     }
+}
+
+/// The mistake of a rule that limits what it denies.
+pub(crate) fn limit_of_denial() -> Fault {
+    Fault::new("a rule that denies has a limit", "remove it, or allow the calls within the limit")
 }
 
 /// # Errors

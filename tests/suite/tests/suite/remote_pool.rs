@@ -97,7 +97,7 @@ async fn policies_decide_about_remote_tools_by_id_and_source() {
         );
         Policy::parse(&text, Format::Yaml).unwrap_or_else(|error| panic!("{error}"))
     };
-    for rule in ["tool_ids: [\"web.*\"]", "sources: [\"runner:web\"]"] {
+    for rule in ["tools: [\"web.*\"]", "sources: [\"runner:web\"]"] {
         let policies = Policies::new().policy(policy(rule));
         let pool = ToolPool::builder().allow_empty().install(policies).build().unwrap();
         let _remote = connect(&engine, &pool).await;

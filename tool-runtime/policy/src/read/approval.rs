@@ -15,9 +15,9 @@ pub(super) struct Approval {
 /// Reads the approval of an outcome.
 pub(super) fn approval(at: &At<'_>, effect: Option<Effect>, mistakes: &mut Mistakes) -> Approval {
     let Some(mut object) = at.object(mistakes) else { return Approval::default() };
-    let message = object.take(&["message"], mistakes).and_then(|at| at.text(mistakes));
-    let people = object.take(&["approvers"], mistakes);
-    let time = object.take(&["timeout"], mistakes);
+    let message = object.take("message").and_then(|at| at.text(mistakes));
+    let people = object.take("approvers");
+    let time = object.take("timeout");
     if let Some(at) = people.as_ref().or(time.as_ref())
         && effect.is_some_and(|effect| effect != Effect::Ask)
     {

@@ -12,16 +12,16 @@ use tool_runtime_core::vocabulary::{Principal, ToolAnnotations};
 /// `{name: .., call: {tool: .., arguments: {..}}, expect: deny, rule: no-keys}`.
 pub(super) fn case(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Case> {
     let mut object = at.object(mistakes)?;
-    let name = object.take(&["name"], mistakes).and_then(|at| at.text(mistakes));
-    let call = object.take(&["call"], mistakes);
-    let expect = object.take(&["expect"], mistakes);
+    let name = object.take("name").and_then(|at| at.text(mistakes));
+    let call = object.take("call");
+    let expect = object.take("expect");
     if call.is_none() || expect.is_none() {
         let help = "write both, as in `{call: {tool: fs.read}, expect: allow}`";
         mistakes.add(&at.place, "`call` or `expect` is missing", help);
     }
     let call = call.and_then(|at| self::call(&at, mistakes));
     let effect = expect.and_then(|at| outcome_name(&at, mistakes));
-    let rule = object.take(&["rule"], mistakes).and_then(|at| at.text(mistakes));
+    let rule = object.take("rule").and_then(|at| at.text(mistakes));
     object.finish(mistakes);
     let (call, effect) = (call?, effect?);
     let name = name.unwrap_or_else(|| call.title());
@@ -31,9 +31,8 @@ pub(super) fn case(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Case> {
 /// Reads a call.
 pub(super) fn call(at: &At<'_>, mistakes: &mut Mistakes) -> Option<SampleCall> {
     let mut object = at.object(mistakes)?;
-    let mut text =
-        |names: &[&'static str]| object.take(names, mistakes).and_then(|at| at.text(mistakes));
-    let about = (text(&["tool", "tool_id"]), text(&["resource"]), text(&["prompt"]));
+    let mut text = |name| object.take(name).and_then(|at| at.text(mistakes));
+    let about = (text("tool"), text("resource"), text("prompt"));
     let about = match about {
         (Some(tool), None, None) => Some(SampleCall::new(tool)),
         (None, Some(uri), None) => Some(SampleCall::resource(&uri)),
@@ -50,14 +49,14 @@ pub(super) fn call(at: &At<'_>, mistakes: &mut Mistakes) -> Option<SampleCall> {
     };
     let is_known = about.is_some();
     let mut call = about.unwrap_or_else(|| SampleCall::new(""));
-    if let Some(at) = object.take(&["arguments"], mistakes) {
+    if let Some(at) = object.take("arguments") {
         call.arguments = match at.value {
             Value::String(text) => text.clone(),
             value => value.to_string(),
         };
     }
     let mut files = |name| {
-        let files = object.take(&[name], mistakes).map(|at| at.texts(mistakes));
+        let files = object.take(name).map(|at| at.texts(mistakes));
         files.map(|files| files.into_iter().map(|(_, file)| file))
     };
     call = files("reads").into_iter().fold(call, SampleCall::reads);
@@ -70,7 +69,7 @@ pub(super) fn call(at: &At<'_>, mistakes: &mut Mistakes) -> Option<SampleCall> {
 }
 
 fn of_tool(object: &mut Object<'_>, call: &mut SampleCall, mistakes: &mut Mistakes) {
-    if let Some(at) = object.take(&["source"], mistakes)
+    if let Some(at) = object.take("source")
         && let Some(text) = at.text(mistakes)
     {
         match Source::try_from(text) {
@@ -78,24 +77,24 @@ fn of_tool(object: &mut Object<'_>, call: &mut SampleCall, mistakes: &mut Mistak
             Err(error) => mistakes.add(&at.place, error, "name one source"),
         }
     }
-    if let Some(at) = object.take(&["tags"], mistakes) {
+    if let Some(at) = object.take("tags") {
         call.tags = at.texts(mistakes).into_iter().map(|(_, tag)| tag).collect();
     }
-    if let Some(at) = object.take(&["trusted"], mistakes) {
+    if let Some(at) = object.take("trusted") {
         call.is_trusted = at.flag(mistakes).unwrap_or(true);
     }
-    if let Some(at) = object.take(&["annotations"], mistakes)
+    if let Some(at) = object.take("annotations")
         && let Some(mut hints) = at.object(mistakes)
     {
         for (name, hint) in Hint::ALL {
-            let flag = hints.take(&[name], mistakes).and_then(|at| at.flag(mistakes));
+            let flag = hints.take(name).and_then(|at| at.flag(mistakes));
             if let Some(flag) = flag {
                 call.annotations = with(hint, std::mem::take(&mut call.annotations), flag);
             }
         }
         hints.finish(mistakes);
     }
-    if let Some(at) = object.take(&["risk"], mistakes) {
+    if let Some(at) = object.take("risk") {
         call.risk = at.parsed(mistakes, risk).into_iter().next().unwrap_or_default();
     }
 }
@@ -110,9 +109,9 @@ fn with(hint: Hint, annotations: ToolAnnotations, flag: bool) -> ToolAnnotations
 }
 
 fn of_caller(object: &mut Object<'_>, call: &mut SampleCall, mistakes: &mut Mistakes) {
-    let id = object.take(&["principal", "agent_id"], mistakes).and_then(|at| at.text(mistakes));
-    let scopes = object.take(&["scopes"], mistakes).map(|at| at.texts(mistakes));
-    let claims = object.take(&["claims"], mistakes).and_then(|at| at.object(mistakes));
+    let id = object.take("principal").and_then(|at| at.text(mistakes));
+    let scopes = object.take("scopes").map(|at| at.texts(mistakes));
+    let claims = object.take("claims").and_then(|at| at.object(mistakes));
     let claims: Map<String, Value> = claims
         .map(|claims| {
             claims.members().map(|(name, at)| (name.to_owned(), at.value.clone())).collect()
@@ -123,7 +122,7 @@ fn of_caller(object: &mut Object<'_>, call: &mut SampleCall, mistakes: &mut Mist
 }
 
 fn of_run(object: &mut Object<'_>, call: &mut SampleCall, mistakes: &mut Mistakes) {
-    if let Some(at) = object.take(&["labels"], mistakes)
+    if let Some(at) = object.take("labels")
         && let Some(labels) = at.object(mistakes)
     {
         let members: Vec<_> = labels.members().collect();
@@ -131,9 +130,9 @@ fn of_run(object: &mut Object<'_>, call: &mut SampleCall, mistakes: &mut Mistake
         let texts = texts.filter_map(|(name, at)| Some((name.to_owned(), at.text(mistakes)?)));
         call.labels = Some(texts.collect());
     }
-    call.steps = object.take(&["steps"], mistakes).and_then(|at| at.whole(mistakes));
-    call.elapsed = object.take(&["elapsed"], mistakes).and_then(|at| at.duration(mistakes));
-    if let Some(at) = object.take(&["at"], mistakes)
+    call.steps = object.take("steps").and_then(|at| at.whole(mistakes));
+    call.elapsed = object.take("elapsed").and_then(|at| at.duration(mistakes));
+    if let Some(at) = object.take("at")
         && let Some(text) = at.text(mistakes)
     {
         match text.parse::<Timestamp>() {

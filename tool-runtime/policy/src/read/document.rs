@@ -41,14 +41,14 @@ pub(super) fn read_as<T>(
 
 fn document(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Document> {
     let mut object = at.object(mistakes)?;
-    if let Some(at) = object.take(&["version"], mistakes)
+    if let Some(at) = object.take("version")
         && at.whole(mistakes).is_some_and(|version| version != 1)
     {
         mistakes.add(&at.place, "the version is not supported", "write `version: 1`");
     }
-    object.take(&["description"], mistakes).and_then(|at| at.text(mistakes));
+    object.take("description").and_then(|at| at.text(mistakes));
     let default = default(&mut object, mistakes);
-    let rules = match object.take(&["rules"], mistakes) {
+    let rules = match object.take("rules") {
         Some(at) => rules(&at, mistakes),
         None => {
             let help = "write `rules:` with a list; without rules, everything is denied";
@@ -56,14 +56,14 @@ fn document(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Document> {
             Vec::new()
         }
     };
-    let cases = object.take(&["tests"], mistakes).map(|at| at.items(mistakes)).unwrap_or_default();
+    let cases = object.take("tests").map(|at| at.items(mistakes)).unwrap_or_default();
     let cases = cases.iter().filter_map(|at| super::case::case(at, mistakes)).collect();
     object.finish(mistakes);
     Some(Document { rules, default, cases })
 }
 
 fn default(object: &mut Object<'_>, mistakes: &mut Mistakes) -> (Effect, Option<String>) {
-    let at = object.take(&["default", "default_action"], mistakes);
+    let at = object.take("default");
     let Some(at) = at else { return (Effect::Deny, None) };
     match outcome(&at, mistakes) {
         Some(Outcome { effect, reason, approvers, expiry, time_limit, limits }) => {

@@ -84,22 +84,11 @@ impl<'v> At<'v> {
 }
 
 impl<'v> Object<'v> {
-    /// The member of one of these names, which mean the same.
-    pub(crate) fn take(
-        &mut self,
-        names: &[&'static str],
-        mistakes: &mut Mistakes,
-    ) -> Option<At<'v>> {
-        self.known.extend_from_slice(names);
-        let mut given = names.iter().filter_map(|name| {
-            self.members.get(*name).map(|value| At { place: self.place.key(name), value })
-        });
-        let first = given.next()?;
-        if let Some(second) = given.next() {
-            let text = "this key means the same as another one of this object";
-            mistakes.add(&second.place, text, "remove one of the two");
-        }
-        Some(first)
+    /// The member of this name.
+    pub(crate) fn take(&mut self, name: &'static str) -> Option<At<'v>> {
+        self.known.push(name);
+        let value = self.members.get(name)?;
+        Some(At { place: self.place.key(name), value })
     }
 
     /// All members, for objects whose keys are names.
@@ -113,15 +102,47 @@ impl<'v> Object<'v> {
     /// Notes the keys that were not taken.
     pub(crate) fn finish(self, mistakes: &mut Mistakes) {
         for name in self.members.keys().filter(|name| !self.known.contains(&name.as_str())) {
-            let near = nearest(name, self.known.iter().copied(), 1);
-            let help = match near.first() {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("write one of `{}`", self.known.join("`, `")),
-            };
+            let help = self.instead(name);
             mistakes.add(&self.place.key(name), format!("unknown key `{name}`"), help);
         }
     }
+
+    fn instead(&self, name: &str) -> String {
+        let mut instead = INSTEAD.iter();
+        if let Some((_, own)) =
+            instead.find(|(other, own)| *other == name && self.known.contains(own))
+        {
+            return format!("write `{own}`");
+        }
+        match nearest(name, self.known.iter().copied(), 1).first() {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("write one of `{}`", self.known.join("`, `")),
+        }
+    }
 }
+
+/// Keys of other policy languages and of earlier versions, and those of this one.
+const INSTEAD: &[(&str, &str)] = &[
+    ("agent_id", "principal"),
+    ("agent_id", "principals"),
+    ("agent_ids", "principals"),
+    ("approval_config", "approval"),
+    ("calls", "max"),
+    ("default_action", "default"),
+    ("max_calls", "max"),
+    ("max_duration_ms", "longer_than"),
+    ("min_duration_ms", "longer_than"),
+    ("per_what", "per"),
+    ("regex", "pattern"),
+    ("shell", "command"),
+    ("target", "tools"),
+    ("targets", "tools"),
+    ("timeout_ms", "time_limit"),
+    ("tool_id", "tool"),
+    ("tool_id", "tools"),
+    ("tool_ids", "tools"),
+    ("url", "host"),
+];
 
 /// The kind of a value, with its article.
 pub(crate) fn kind(value: &Value) -> &'static str {

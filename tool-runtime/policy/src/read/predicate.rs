@@ -29,7 +29,7 @@ pub(super) fn arguments(at: &At<'_>, mistakes: &mut Mistakes) -> Vec<Predicate> 
 /// `{field: path, inside: /work}`.
 fn listed(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Predicate> {
     let mut object = at.object(mistakes)?;
-    let field = match object.take(&["field"], mistakes) {
+    let field = match object.take("field") {
         Some(field) => field_of(&field, mistakes),
         None => {
             let help = "write the name of the argument, as in `field: path`";
@@ -64,10 +64,8 @@ fn predicate(
     mut object: Object<'_>,
     mistakes: &mut Mistakes,
 ) -> Option<Predicate> {
-    let ignores_case =
-        object.take(&["ignore_case"], mistakes).and_then(|at| at.flag(mistakes)).unwrap_or(false);
-    let if_absent =
-        object.take(&["if_absent"], mistakes).and_then(|at| match_result(&at, mistakes));
+    let ignores_case = object.take("ignore_case").and_then(|at| at.flag(mistakes)).unwrap_or(false);
+    let if_absent = object.take("if_absent").and_then(|at| match_result(&at, mistakes));
     let before = mistakes.0.len();
     let constraints = constraints(&mut object, ignores_case, mistakes);
     if constraints.is_empty() && before == mistakes.0.len() {
@@ -100,7 +98,7 @@ fn constraints(
     for (place, part) in patterns(object, mistakes) {
         all.extend(mistakes.valid(&place, part.compile(ignores_case)));
     }
-    if let Some(at) = object.take(&["not"], mistakes)
+    if let Some(at) = object.take("not")
         && let Some(mut inner) = at.object(mistakes)
     {
         let inside = constraints(&mut inner, ignores_case, mistakes);
@@ -115,18 +113,18 @@ fn constraints(
 
 fn plain(object: &mut Object<'_>, mistakes: &mut Mistakes) -> Vec<Constraint> {
     let mut all = Vec::new();
-    if let Some(at) = object.take(&["required"], mistakes)
+    if let Some(at) = object.take("required")
         && at.flag(mistakes) == Some(true)
     {
         all.push(Constraint::Required);
     }
-    if let Some(at) = object.take(&["present"], mistakes) {
+    if let Some(at) = object.take("present") {
         all.extend(at.flag(mistakes).map(Constraint::Present));
     }
-    if let Some(at) = object.take(&["equals"], mistakes) {
+    if let Some(at) = object.take("equals") {
         all.extend(scalar(&at, mistakes).map(|value| Constraint::OneOf(vec![value])));
     }
-    if let Some(at) = object.take(&["one_of"], mistakes) {
+    if let Some(at) = object.take("one_of") {
         let items = match at.value {
             Value::Array(_) => at.one_or_more(mistakes),
             _ => at.items(mistakes),
@@ -134,7 +132,7 @@ fn plain(object: &mut Object<'_>, mistakes: &mut Mistakes) -> Vec<Constraint> {
         let values: Vec<Value> = items.iter().filter_map(|at| scalar(at, mistakes)).collect();
         all.push(Constraint::OneOf(values));
     }
-    if let Some(at) = object.take(&["contains"], mistakes) {
+    if let Some(at) = object.take("contains") {
         all.extend(at.text(mistakes).map(Constraint::Contains));
     }
     all
@@ -151,8 +149,8 @@ fn scalar(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Value> {
 }
 
 fn range(object: &mut Object<'_>, mistakes: &mut Mistakes) -> Vec<Constraint> {
-    let min = object.take(&["min"], mistakes).and_then(|at| at.number(mistakes));
-    let max = object.take(&["max"], mistakes).and_then(|at| at.number(mistakes));
+    let min = object.take("min").and_then(|at| at.number(mistakes));
+    let max = object.take("max").and_then(|at| at.number(mistakes));
     let is_empty = |min: &Number, max: &Number| min.as_f64() > max.as_f64();
     if let (Some(min), Some(max)) = (&min, &max)
         && is_empty(min, max)
@@ -173,8 +171,8 @@ fn lengths(
     constraint: fn(u64, u64) -> Constraint,
     mistakes: &mut Mistakes,
 ) -> Option<Constraint> {
-    let least = object.take(&[min], mistakes).and_then(|at| at.whole(mistakes));
-    let most = object.take(&[max], mistakes).and_then(|at| at.whole(mistakes));
+    let least = object.take(min).and_then(|at| at.whole(mistakes));
+    let most = object.take(max).and_then(|at| at.whole(mistakes));
     if least > most && most.is_some() {
         let text = format!("`{min}` is larger than `{max}`");
         mistakes.add(&object.place, text, "write the smaller number as the first");
@@ -187,32 +185,32 @@ type Patterns = Vec<(super::Place, Part)>;
 
 fn patterns(object: &mut Object<'_>, mistakes: &mut Mistakes) -> Patterns {
     let mut all = Vec::new();
-    for (names, is_whole) in [(&["pattern", "regex"][..], false), (&["matches"], true)] {
-        if let Some(at) = object.take(names, mistakes)
+    for (name, is_whole) in [("pattern", false), ("matches", true)] {
+        if let Some(at) = object.take(name)
             && let Some(text) = at.text(mistakes)
         {
             all.push((at.place, Part::Pattern(text, is_whole)));
         }
     }
-    let relative_to = object.take(&["relative_to"], mistakes);
+    let relative_to = object.take("relative_to");
     let relative_to = relative_to.and_then(|at| at.text(mistakes));
     for (name, is_inside) in [("inside", true), ("outside", false)] {
-        if let Some(at) = object.take(&[name], mistakes) {
+        if let Some(at) = object.take(name) {
             let directories = texts(&at, mistakes);
             let relative_to = relative_to.clone();
             all.push((at.place, Part::Paths { directories, relative_to, is_inside }));
         }
     }
     all.extend(urls(object, mistakes));
-    if let Some(at) = object.take(&["command", "shell"], mistakes) {
+    if let Some(at) = object.take("command") {
         all.push((at.place.clone(), Part::Commands(texts(&at, mistakes))));
     }
     all
 }
 
 fn urls(object: &mut Object<'_>, mistakes: &mut Mistakes) -> Option<(super::Place, Part)> {
-    let scheme = object.take(&["scheme"], mistakes);
-    let host = object.take(&["host", "url"], mistakes);
+    let scheme = object.take("scheme");
+    let host = object.take("host");
     let place = host.as_ref().or(scheme.as_ref())?.place.clone();
     let schemes = scheme.map(|at| texts(&at, mistakes)).unwrap_or_default();
     let hosts = host.map(|at| texts(&at, mistakes)).unwrap_or_default();

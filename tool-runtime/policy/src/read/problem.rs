@@ -9,11 +9,11 @@ use std::path::PathBuf;
 /// # #[cfg(feature = "yaml")] {
 /// use tool_runtime::policy::{Format, Policy};
 ///
-/// let text = "rules:\n  - id: search\n    when: {tool_idz: [\"web.*\"]}\n    then: allow\n";
+/// let text = "rules:\n  - id: search\n    when: {toolz: [\"web.*\"]}\n    then: allow\n";
 /// let error = Policy::parse(text, Format::Yaml).unwrap_err();
 /// let problem = &error.problems()[0];
-/// assert_eq!((problem.line, &*problem.key), (Some(3), "rules[0].when.tool_idz"));
-/// assert_eq!(problem.help, "did you mean `tool_id`?");
+/// assert_eq!((problem.line, &*problem.key), (Some(3), "rules[0].when.toolz"));
+/// assert_eq!(problem.help, "did you mean `tools`?");
 /// # }
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,5 +80,10 @@ pub(crate) struct Fault {
 impl Fault {
     pub(crate) fn new(text: impl Into<String>, help: impl Into<String>) -> Self {
         Self { text: text.into(), help: help.into() }
+    }
+
+    /// The mistake of a policy that has no text.
+    pub(crate) fn of_code(self, key: String) -> PolicyProblem {
+        PolicyProblem { file: None, line: None, key, text: self.text, help: self.help }
     }
 }

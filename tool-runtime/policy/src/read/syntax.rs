@@ -219,15 +219,15 @@ impl Text {
 
     fn find_lines(&self) -> Lines {
         match self.format {
-            Format::Json => Lines::read_json(&self.text),
             #[cfg(feature = "yaml")]
-            Format::Yaml => Lines::read_yaml(&self.text),
+            Format::Json | Format::Yaml if too_deep(&self.text).is_none() => {
+                Lines::read_yaml(&self.text)
+            }
             #[cfg(feature = "toml")]
             Format::Toml => {
                 let (table, _) = toml::de::DeTable::parse_recoverable(&self.text);
                 Lines::read_toml(table.get_ref(), &LineStarts::new(&self.text))
             }
-            #[cfg(not(all(feature = "yaml", feature = "toml")))]
             _ => Lines::default(),
         }
     }

@@ -14,16 +14,16 @@ pub(super) fn touches(at: &At<'_>, mistakes: &mut Mistakes) -> Option<TouchedFil
         return mistakes.valid(&at.place, Touches::new(paths).compile());
     }
     let mut object = at.object(mistakes)?;
-    let path = object.take(&["path", "paths"], mistakes);
+    let path = object.take("path");
     if path.is_none() {
         mistakes.add(&at.place, "the key `path` is missing", "write it, as in `path: \"*.key\"`");
     }
     let paths = path.as_ref().map(|at| at.parsed(mistakes, |path| Ok(path.to_owned())));
     let mut files = Touches::new(paths.unwrap_or_default());
-    if let Some(at) = object.take(&["for"], mistakes) {
+    if let Some(at) = object.take("for") {
         files = at.parsed(mistakes, purpose).into_iter().fold(files, Touches::for_purpose);
     }
-    if let Some(at) = object.take(&["if_undeclared"], mistakes) {
+    if let Some(at) = object.take("if_undeclared") {
         files = match_result(&at, mistakes).into_iter().fold(files, Touches::if_undeclared);
     }
     object.finish(mistakes);

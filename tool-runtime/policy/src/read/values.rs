@@ -59,10 +59,6 @@ impl At<'_> {
         }
     }
 
-    pub(crate) fn millis(&self, mistakes: &mut Mistakes) -> Option<Duration> {
-        self.whole(mistakes).map(Duration::from_millis)
-    }
-
     /// A time such as `90s`, `5m`, `1h30m`, longer than none.
     pub(crate) fn duration(&self, mistakes: &mut Mistakes) -> Option<Duration> {
         let text = self.text(mistakes)?;

@@ -1,5 +1,5 @@
-//! Files of Rebuno, of both generations of its language, decide as there, except that a condition
-//! which cannot be evaluated counts as the stricter result.
+//! Policies of Rebuno, of both generations of its language, written with the keys of this one, decide as there, except that
+//! a condition which cannot be evaluated counts as the stricter result.
 
 use super::{effect, try_call, yaml};
 use crate::SampleCall;
@@ -12,8 +12,7 @@ rules:
   - id: deny-prod-writes
     priority: 5
     when:
-      action: tool.invoke
-      tool_ids: ['db.*']
+      tools: ['db.*']
       labels: {env: prod}
     then: {decision: deny, reason: no writes in production}
   - id: cap-steps
@@ -22,25 +21,25 @@ rules:
     then: {decision: deny, reason: too many steps}
   - id: cap-time
     priority: 11
-    when: {max_duration_ms: 60000}
+    when: {longer_than: 60s}
     then: {decision: deny, reason: too long}
   - id: researcher-search
     priority: 20
     when:
-      agent_id: researcher
-      tool_id: web.*
+      principals: researcher
+      tools: web.*
       arguments:
         - {field: query, required: true, max_length: 20}
     then: {decision: allow}
     rate_limit: {max: 2, window: 1m0s}
   - id: mail
     priority: 30
-    when: {tool_id: 'mail.send'}
-    then: {decision: require_approval, reason: mail leaves the house}
+    when: {tools: 'mail.send'}
+    then: {decision: ask, reason: mail leaves the house}
   - id: calc
     priority: 40
     when:
-      tool_id: calc
+      tools: calc
       arguments:
         - {field: op, one_of: [add, sub]}
         - {field: n, min: 1, max: 10}
@@ -111,22 +110,19 @@ fn the_first_generation() {
 fn the_later_generation() {
     let policy = yaml(
         "
-default_action: allow
+default: allow
 rules:
   - id: no-secrets
-    when: {targets: ['fs.*'], step_kind: tool_call, arguments: {path: {contains: secret}}}
+    when: {tools: ['fs.*'], arguments: {path: {contains: secret}}}
     then: {decision: deny, reason: secret}
-  - id: models
-    when: {step_kind: llm_call}
-    then: deny
   - id: regions
-    when: {target: deploy, arguments: {region: {one_of: [eu, us]}, count: {equals: 1}}}
+    when: {tools: deploy, arguments: {region: {one_of: [eu, us]}, count: {equals: 1}}}
     then:
-      decision: require_approval
-      approval_config: {message: 'Deploy?'}
+      decision: ask
+      approval: {message: 'Deploy?'}
   - id: names
-    when: {target: name, arguments: {name: {regex: '^[a-z]+$'}}}
-    then: {decision: allow, rate_limit: {max_calls: 5, window: 60s, per_what: execution, on_limiter_error: deny}}
+    when: {tools: name, arguments: {name: {pattern: '^[a-z]+$'}}}
+    then: {decision: allow, rate_limit: {max: 5, window: 60s, per: execution}}
 ",
     );
     for (tool, arguments, expected) in [
@@ -149,10 +145,10 @@ fn time_limits_are_those_of_the_rule_that_lets_the_call_run() {
     let policy = yaml(
         "
 rules:
-  - {id: search, when: {tool_id: web.search}, then: {decision: allow, timeout_ms: 5000}}
-  - {id: global, when: {tool_id: web.fetch}, then: {decision: allow, timeout_ms: 0}}
-  - {id: mail, when: {tool_id: mail.send}, then: {decision: require_approval, timeout_ms: 250}}
-  - {id: never, when: {tool_id: fs.*}, then: {decision: deny, timeout_ms: 250}}
+  - {id: search, when: {tools: web.search}, then: {decision: allow, time_limit: 5s}}
+  - {id: global, when: {tools: web.fetch}, then: allow}
+  - {id: mail, when: {tools: mail.send}, then: {decision: ask, time_limit: 250ms}}
+  - {id: never, when: {tools: fs.*}, then: {decision: deny, time_limit: 250ms}}
 ",
     );
     for (tool, expected) in [

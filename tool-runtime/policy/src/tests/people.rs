@@ -133,7 +133,7 @@ fn conditions_are_described_in_words() {
         ("labels: {env: prod}", "uncertain the execution has the labels `env=prod`"),
         ("min_step_count: 2", "uncertain at least 2 calls ran before"),
         ("max_step_count: 2", "uncertain at most 2 calls ran before"),
-        ("min_duration_ms: 1500", "uncertain the execution runs for more than 1.5s"),
+        ("longer_than: 1500ms", "uncertain the execution runs for more than 1.5s"),
     ] {
         let policy = yaml(&format!("rules: [{{id: r, when: {{{condition}}}, then: allow}}]"));
         let call = SampleCall::new("t").principal(Principal::new("ada"));

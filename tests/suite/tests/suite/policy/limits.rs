@@ -188,7 +188,7 @@ async fn a_rule_limits_the_time_of_the_calls_that_it_lets_run() {
     let rules = yaml(
         "
 rules:
-  - {id: asked, when: {tools: ['asked.*']}, then: {decision: ask, timeout_ms: 5000}}
+  - {id: asked, when: {tools: ['asked.*']}, then: {decision: ask, time_limit: 5s}}
   - {id: short, when: {tools: ['short.*']}, then: {decision: allow, time_limit: 5s}}
   - {id: long, when: {tools: ['long.*']}, then: {decision: allow, time_limit: 1h}}
 ",
