@@ -115,7 +115,8 @@
 //! | `export` | tools in the formats of model APIs | no |
 //! | `search` | ranked search over the tools of a pool | no |
 //! | `policy` | policies: rules about calls, limits, permission modes | no |
-//! | `audit` | the log of calls: SQLite, JSONL or memory | no |
+//! | `audit` | the log of calls: SQLite, JSONL or memory; implies `store` | no |
+//! | `store` | SQLite: with `policy`, budgets that outlive the process, `SqliteBudgets` | by `audit`, `remote-hub` |
 //! | `secrets` | secrets, masked in everything that leaves a pool | by `mcp-client` |
 //! | `approvals` | approval by the caller, by an inbox, remembered answers | no |
 //! | `shell` | patterns of shell commands in declarations | no |

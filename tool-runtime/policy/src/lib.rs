@@ -53,18 +53,15 @@ pub use check::{TestReport, TestResult};
 pub use condition::Hint;
 pub use explain::{ComparedRule, Explanation};
 pub use folder::PolicyFolder;
+#[cfg(feature = "store")]
+pub use limits::SqliteBudgets;
 pub use limits::{BudgetStore, LimitKeeper, Share};
 pub use live::LivePolicy;
 pub use modes::{NoSession, PermissionMode, Permissions};
 pub use policies::Policies;
 pub use policy::Policy;
 pub use read::{Format, PolicyError, PolicyProblem};
-#[cfg(feature = "shell")]
-pub use risk::ShellAnalyzer;
-pub use risk::{
-    ConfirmRisk, Confirmation, Ensemble, ModelRisk, PatternAnalyzer, RiskThreshold,
-    SecurityAnalyzer,
-};
+pub use risk::{ConfirmRisk, Confirmation, ModelRisk, RiskThreshold, SecurityAnalyzer};
 pub use rule::Rule;
 pub use shorthand::{CanUse, PoolRules};
 pub use touches::Touches;

@@ -123,8 +123,6 @@ impl TryFrom<String> for PermissionMode {
 pub struct Permissions {
     modes: Arc<Shared>,
     edits: Vec<ToolPattern>,
-    /// Decides as well: a child never may what its parent may not.
-    parent: Option<Arc<Permissions>>,
 }
 
 /// The modes, which clones share.
@@ -154,11 +152,7 @@ impl Permissions {
     /// A mode for all sessions.
     pub fn new(mode: PermissionMode) -> Self {
         let modes = Modes { all: mode, sessions: HashMap::new() };
-        Self {
-            modes: Arc::new(Shared(ArcSwap::from_pointee(modes))),
-            edits: Vec::new(),
-            parent: None,
-        }
+        Self { modes: Arc::new(Shared(ArcSwap::from_pointee(modes))), edits: Vec::new() }
     }
 
     /// Adds a tool, or a glob of tools, that edits. Default: tools with the tag `edit`.
@@ -168,13 +162,6 @@ impl Permissions {
     pub fn edits(mut self, pattern: &str) -> Result<Self, PatternError> {
         self.edits.push(pattern.parse()?);
         Ok(self)
-    }
-
-    /// The permissions of a child agent: at most those of this one.
-    #[must_use]
-    pub fn child(&self, mode: PermissionMode) -> Self {
-        let parent = Some(Arc::new(self.clone()));
-        Self { parent, edits: self.edits.clone(), ..Self::new(mode) }
     }
 
     /// Sets the mode of all sessions without one of their own.
@@ -284,12 +271,6 @@ impl Permissions {
         self.edits.iter().any(|pattern| pattern.matches(call.name())) || has_tag(call, EDIT)
     }
 
-    fn decide_alone(&self, call: &CallView<'_>) -> Decision {
-        let modes = self.modes.0.load().of(call.context());
-        let first = self.decide_in(modes[0], call);
-        modes[1..].iter().fold(first, |decision, mode| decision.and(self.decide_in(*mode, call)))
-    }
-
     fn decide_in(&self, mode: PermissionMode, call: &CallView<'_>) -> Decision {
         let reads = call.annotations().is_read_only();
         let decision = match mode {
@@ -356,11 +337,9 @@ impl SessionValues for Shared {
 
 impl PolicyEngine for Permissions {
     fn decide(&self, call: &CallView<'_>) -> Decision {
-        let own = self.decide_alone(call);
-        match &self.parent {
-            Some(parent) => parent.decide(call).and(own),
-            None => own,
-        }
+        let modes = self.modes.0.load().of(call.context());
+        let first = self.decide_in(modes[0], call);
+        modes[1..].iter().fold(first, |decision, mode| decision.and(self.decide_in(*mode, call)))
     }
 }
 

@@ -7,7 +7,7 @@ mod patterns;
 
 pub(crate) use constraint::{Comparison, Constraint};
 pub(crate) use field::Field;
-pub(crate) use folding::{Folded, FoldedTexts, folded};
+pub(crate) use folding::FoldedTexts;
 pub(crate) use patterns::{Patterns, paths, regex, shell, urls};
 
 use crate::facts::Facts;

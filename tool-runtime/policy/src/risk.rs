@@ -1,16 +1,8 @@
 //! Judgement of risk: analyzers, and questions about calls that are risky.
 
-mod analyzers;
 mod confirmation;
-mod ensemble;
-#[cfg(feature = "shell")]
-mod shell;
 
-pub use analyzers::{ModelRisk, PatternAnalyzer};
 pub use confirmation::{ConfirmRisk, Confirmation, RiskThreshold};
-pub use ensemble::Ensemble;
-#[cfg(feature = "shell")]
-pub use shell::ShellAnalyzer;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use tool_runtime_core::govern::{CallView, Risk};
@@ -40,6 +32,21 @@ pub trait SecurityAnalyzer: Send + Sync + 'static {
     /// Whether it reads the judgement of the model, [`CallView::risk`]. Models are then asked for it. Default: no.
     fn reads_model_risk(&self) -> bool {
         false
+    }
+}
+
+/// The judgement of the model that makes the call, see
+/// [`MetaParameters`](tool_runtime_core::govern::MetaParameters).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ModelRisk;
+
+impl SecurityAnalyzer for ModelRisk {
+    fn analyze(&self, call: &CallView<'_>) -> Risk {
+        call.risk()
+    }
+
+    fn reads_model_risk(&self) -> bool {
+        true
     }
 }
 

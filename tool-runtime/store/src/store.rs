@@ -54,17 +54,21 @@ impl Store {
         command: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
     ) -> impl Future<Output = Result<T, StoreError>> + Send + 'static {
         let (sender, receiver) = oneshot::channel();
-        let is_sent = self.0.writer.send(Command::new(command, sender));
+        self.post(command, |result| drop(sender.send(result)));
         let path = self.0.path.clone();
-        async move {
-            match receiver.await {
-                Ok(result) if is_sent => result,
-                _ => Err(StoreError::closed(&path)),
-            }
-        }
+        async move { receiver.await.unwrap_or_else(|_| Err(StoreError::closed(&path))) }
     }
 
-    /// Like [`Self::write`], for threads without `.await`.
+    /// Like [`Self::write`], for callers that do not wait: `answer` gets the result on the thread of the writer.
+    pub fn post<T: Send + 'static>(
+        &self,
+        command: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
+        answer: impl FnOnce(Result<T, StoreError>) + Send + 'static,
+    ) {
+        self.0.writer.send(Command::new(command, answer));
+    }
+
+    /// Like [`Self::write`], for threads without `.await`, which it blocks.
     ///
     /// # Errors
     /// Those of [`Self::write`].
@@ -72,9 +76,9 @@ impl Store {
         &self,
         command: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let (sender, receiver) = oneshot::channel();
-        self.0.writer.send(Command::new(command, sender));
-        receiver.blocking_recv().unwrap_or_else(|_| Err(StoreError::closed(&self.0.path)))
+        let (sender, receiver) = std::sync::mpsc::channel();
+        self.post(command, move |result| drop(sender.send(result)));
+        receiver.recv().unwrap_or_else(|_| Err(StoreError::closed(&self.0.path)))
     }
 
     /// Runs a query on the thread of the caller, with a connection that cannot write.

@@ -8,7 +8,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
-use tokio::sync::oneshot;
 
 /// The most commands of a transaction.
 const MAX_BATCH: usize = 1024;
@@ -29,12 +28,14 @@ pub(crate) struct Command {
 impl Command {
     pub(crate) fn new<T: Send + 'static>(
         command: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
-        sender: oneshot::Sender<Result<T>>,
+        answer: impl FnOnce(Result<T>) + Send + 'static,
     ) -> Self {
-        let sender = Arc::new(Mutex::new(Some(sender)));
+        let once = Arc::new(Mutex::new(Some(answer)));
         let answer = move |result: Result<T>| {
-            let sender = sender.lock().unwrap_or_else(PoisonError::into_inner).take();
-            drop(sender.map(|sender| sender.send(result)));
+            let answer = once.lock().unwrap_or_else(PoisonError::into_inner).take();
+            if let Some(answer) = answer {
+                answer(result);
+            }
         };
         let reject = answer.clone();
         let work: Work = Box::new(move |database, transaction| {
@@ -103,9 +104,11 @@ impl Writer {
         Ok(Self { commands: Some(sender), thread: Some(thread) })
     }
 
-    /// Whether the command will run.
-    pub(crate) fn send(&self, command: Command) -> bool {
-        self.commands.as_ref().is_some_and(|commands| commands.send(command).is_ok())
+    /// Gives a command to the thread. If that has ended, the command is dropped with its answer.
+    pub(crate) fn send(&self, command: Command) {
+        if let Some(commands) = &self.commands {
+            drop(commands.send(command));
+        }
     }
 }
 

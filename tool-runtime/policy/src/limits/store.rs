@@ -2,7 +2,7 @@
 
 use tool_runtime_core::govern::RecordError;
 
-/// Keeps what was used of budgets, so that they outlive the process.
+/// Keeps what was used of budgets, so that they outlive the process. With the feature `store`, `SqliteBudgets` is one.
 ///
 /// Called on the thread of the call: a store that writes to a disk does so later, in its own task.
 ///

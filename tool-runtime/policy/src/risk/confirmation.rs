@@ -98,11 +98,11 @@ impl Confirmation {
 /// Has a person asked about risky calls. Tools that only read are never asked about.
 ///
 /// ```
-/// use tool_runtime::policy::{ConfirmRisk, Confirmation, PatternAnalyzer};
+/// use tool_runtime::policy::{ConfirmRisk, Confirmation};
 /// use tool_runtime::ToolPool;
 ///
 /// let pool = ToolPool::builder()
-///     .policy(ConfirmRisk::new(Confirmation::high()).analyzer(PatternAnalyzer::common()))
+///     .policy(ConfirmRisk::new(Confirmation::high()))
 ///     .allow_empty()
 ///     .build()?;
 /// # Ok::<(), tool_runtime::pool::PoolError>(())

@@ -2,11 +2,11 @@
 
 use super::yaml;
 use crate::{
-    Ensemble, LivePolicy, ModelRisk, PatternAnalyzer, Policies, Policy, PoolRules as _, SampleCall,
+    LivePolicy, ModelRisk, Policies, Policy, PoolRules as _, SampleCall, SecurityAnalyzer,
 };
 use std::sync::Arc;
 use tempfile::TempDir;
-use tool_runtime_core::govern::{Approval, ApprovalRequest};
+use tool_runtime_core::govern::{Approval, ApprovalRequest, CallView, Risk};
 use tool_runtime_core::pool::{ToolPool, ToolPoolBuilder};
 use tool_runtime_core::tool::Tool;
 
@@ -93,13 +93,18 @@ fn a_pool_whose_approver_does_not_reach_the_people_of_a_rule_is_not_built() {
 #[test]
 fn the_parameter_of_risk_is_offered_only_if_the_judgement_of_the_model_is_read() {
     let risky = "rules: [{id: r, when: {risk: [high]}, then: deny}]";
-    let model = || Ensemble::new().with(PatternAnalyzer::common()).with(ModelRisk);
+    struct Nothing;
+    impl SecurityAnalyzer for Nothing {
+        fn analyze(&self, _: &CallView<'_>) -> Risk {
+            Risk::Unknown
+        }
+    }
     for (policy, expected) in [
         (yaml(risky), true),
         (yaml("rules: [{id: r, then: deny}]"), false),
-        (yaml(risky).analyzer(PatternAnalyzer::common()), false),
-        (yaml(risky).analyzer(model()), true),
-        (yaml("rules: [{id: r, then: deny}]").analyzer(model()), false),
+        (yaml(risky).analyzer(Nothing), false),
+        (yaml(risky).analyzer(ModelRisk), true),
+        (yaml("rules: [{id: r, then: deny}]").analyzer(ModelRisk), false),
     ] {
         let name = format!("{policy:?}");
         let definitions = builder().policy(policy).build().unwrap().definitions_json();

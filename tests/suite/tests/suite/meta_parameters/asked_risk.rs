@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use std::fs;
 use tool_runtime::ToolPoolBuilder;
 use tool_runtime::export::Api;
+use tool_runtime::govern::{CallView, Risk};
 use tool_runtime::policy::{
-    ConfirmRisk, Confirmation, Ensemble, Format, LivePolicy, ModelRisk, PatternAnalyzer, Policies,
-    Policy, PolicyFolder,
+    ConfirmRisk, Confirmation, Format, LivePolicy, Policies, Policy, PolicyFolder, SecurityAnalyzer,
 };
 use tool_runtime::pool::Source;
 use tool_runtime::prelude::*;
@@ -16,6 +16,28 @@ use tool_runtime::prelude::*;
 const BY_RISK: &str =
     "rules: [{id: risky, when: {risk: [high, unknown]}, then: deny}, {id: rest, then: allow}]\n";
 const BY_TOOL: &str = "rules: [{id: rest, when: {tools: ['*']}, then: allow}]\n";
+
+/// The judgement of the model, unless it is about secrets.
+struct Secrets;
+
+impl SecurityAnalyzer for Secrets {
+    fn analyze(&self, call: &CallView<'_>) -> Risk {
+        if call.name().contains("secret") { Risk::High } else { call.risk() }
+    }
+
+    fn reads_model_risk(&self) -> bool {
+        true
+    }
+}
+
+/// Knows nothing.
+struct Nothing;
+
+impl SecurityAnalyzer for Nothing {
+    fn analyze(&self, _: &CallView<'_>) -> Risk {
+        Risk::Unknown
+    }
+}
 
 type Govern = Box<dyn Fn(ToolPoolBuilder) -> ToolPoolBuilder>;
 
@@ -39,17 +61,16 @@ fn reading(directory: &Directory) -> Vec<Govern> {
     let folder = directory.path().join("callers");
     fs::create_dir(&folder).unwrap();
     fs::write(folder.join("_global.yaml"), BY_RISK).unwrap();
-    let both = || Ensemble::new().with(PatternAnalyzer::common()).with(ModelRisk).known_only();
     vec![
         govern(move |pool| pool.install(LivePolicy::open(&file).unwrap())),
         govern(move |pool| pool.policy(PolicyFolder::read(&folder).unwrap())),
         govern(|pool| pool.install(policy(BY_RISK))),
-        govern(move |pool| pool.install(policy(BY_RISK).analyzer(both()))),
+        govern(move |pool| pool.install(policy(BY_RISK).analyzer(Secrets))),
         govern(|pool| {
             pool.install(Policies::new().policy(policy(BY_TOOL)).policy(policy(BY_RISK)))
         }),
         govern(|pool| pool.policy(ConfirmRisk::new(Confirmation::high()))),
-        govern(move |pool| pool.policy(ConfirmRisk::new(Confirmation::high()).analyzer(both()))),
+        govern(move |pool| pool.policy(ConfirmRisk::new(Confirmation::high()).analyzer(Secrets))),
     ]
 }
 
@@ -58,11 +79,8 @@ fn not_reading() -> Vec<Govern> {
     vec![
         govern(|pool| pool),
         govern(|pool| pool.install(policy(BY_TOOL))),
-        govern(|pool| pool.install(policy(BY_RISK).analyzer(PatternAnalyzer::common()))),
-        govern(|pool| {
-            let analyzer = PatternAnalyzer::common();
-            pool.policy(ConfirmRisk::new(Confirmation::high()).analyzer(analyzer))
-        }),
+        govern(|pool| pool.install(policy(BY_RISK).analyzer(Nothing))),
+        govern(|pool| pool.policy(ConfirmRisk::new(Confirmation::high()).analyzer(Nothing))),
     ]
 }
 
