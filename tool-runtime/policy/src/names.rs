@@ -4,7 +4,8 @@ use crate::read::Fault;
 use std::fmt;
 use tool_runtime_core::tool::Source;
 
-/// A text in which `*` stands for any characters.
+/// A text in which `*` stands for any characters, and every other character for itself. A glob would read the `?` and `[` of
+/// URIs and callers as syntax, and its `*` would end at a slash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Wildcard(String);
 

@@ -12,6 +12,7 @@ mod pools;
 mod properties;
 mod sources;
 mod touches;
+mod wildcards;
 
 use crate::{Format, Policy, SampleCall};
 use tool_runtime_core::govern::{Approval, ApprovalRequest, Decision, Effect};
