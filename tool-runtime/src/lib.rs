@@ -304,3 +304,5 @@ pub mod prelude {
 pub mod __fuzz;
 #[doc(hidden)]
 pub use tool_runtime_core::__private;
+#[doc(hidden)]
+pub use tool_runtime_core::seam as __seam;

@@ -1,11 +1,15 @@
 //! Ids that cannot be guessed.
 
-use std::hash::{BuildHasher as _, RandomState};
+use tool_runtime::__seam;
 
-/// Hexadecimal digits, at most 32. The seeds of [`RandomState`] come from the operating system.
+/// Random hexadecimal digits, at most 32.
+///
+/// # Panics
+/// The operating system gives no random bytes.
 pub(crate) fn hex(count: usize) -> String {
-    let [first, second] = [0, 1].map(|word| RandomState::new().hash_one(word));
-    let mut digits = format!("{first:016x}{second:016x}");
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).expect("the system gives random bytes");
+    let mut digits = __seam::hex(&bytes);
     digits.truncate(count);
     digits
 }
