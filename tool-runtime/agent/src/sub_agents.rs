@@ -17,6 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tool_runtime::agent::SpawnMode;
 use tool_runtime::agent::{AgentHandle, AgentOutcome, AgentSpawner, SpawnKind, SpawnRequest};
 use tool_runtime::pool::{PoolSession, Restriction};
 use tool_runtime::prelude::*;
@@ -83,7 +84,7 @@ pub struct SubAgents {
 }
 
 /// Sets the permission mode of the session of a context.
-type SetMode = dyn Fn(&str, &ToolContext) -> Result<(), ToolError> + Send + Sync;
+type SetMode = dyn Fn(SpawnMode, &ToolContext) -> Result<(), ToolError> + Send + Sync;
 
 /// The run that a call belongs to, as state of its context.
 pub(crate) struct RunScope {
@@ -160,9 +161,8 @@ impl SubAgents {
         self
     }
 
-    /// Lets requests set a permission mode, by the setting `mode`: `default`, `accept_edits`, `plan` or
-    /// `dont_ask`. An agent never may what its caller may not: the modes of both decide. The pool must have
-    /// these permissions as a policy. Default: requests with a mode are rejected.
+    /// Lets requests set a permission mode. An agent never may what its caller may not: the modes of both decide. The
+    /// pool must have these permissions as a policy. Default: requests with a mode are rejected.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -180,8 +180,14 @@ impl SubAgents {
     #[cfg(feature = "policy")]
     #[must_use]
     pub fn permissions(mut self, permissions: tool_runtime::policy::Permissions) -> Self {
+        use tool_runtime::policy::PermissionMode;
         self.set_mode = Some(Box::new(move |mode, context| {
-            let mode = mode.parse().map_err(|error: String| ToolError::user(error))?;
+            let mode = match mode {
+                SpawnMode::Default => PermissionMode::Default,
+                SpawnMode::AcceptEdits => PermissionMode::AcceptEdits,
+                SpawnMode::Plan => PermissionMode::Plan,
+                SpawnMode::DontAsk => PermissionMode::DontAsk,
+            };
             permissions.narrow_for(context, mode).map_err(ToolError::internal)
         }));
         self
@@ -208,7 +214,7 @@ impl SubAgents {
     /// session. `None` without these.
     fn session(
         &self,
-        mode: Option<&str>,
+        mode: Option<SpawnMode>,
         skills: &[String],
         pool: &ToolPool,
         context: &ToolContext,
@@ -236,8 +242,7 @@ impl SubAgents {
         let id = self.id(request)?;
         let pool = context.pool().ok_or_else(|| ToolError::user("no pool runs this call"))?;
         let permit = self.permit()?;
-        let session =
-            self.session(conversation.mode.as_deref(), &request.skills, &pool, context)?;
+        let session = self.session(conversation.mode, &request.skills, &pool, context)?;
         let pool = session.as_ref().map_or(pool, |session| session.pool().clone());
         Ok(Admitted { id, conversation, pool, session, permit })
     }

@@ -4,6 +4,7 @@ use crate::model::Model;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tool_runtime::agent::SpawnMode;
 use tool_runtime::matching::ToolPattern;
 use tool_runtime::prelude::*;
 use tool_runtime::tool::SessionId;
@@ -16,7 +17,7 @@ pub(super) struct Conversation {
     pub(super) system: String,
     pub(super) max_turns: usize,
     /// The permission mode. `None`: that of the caller.
-    pub(super) mode: Option<String>,
+    pub(super) mode: Option<SpawnMode>,
     /// Each list narrows the tools.
     pub(super) tools: Vec<Vec<ToolPattern>>,
     pub(super) messages: Arc<Vec<Value>>,

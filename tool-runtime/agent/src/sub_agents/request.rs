@@ -3,7 +3,7 @@
 use super::conversations::Conversation;
 use super::{AgentKind, SubAgents};
 use crate::model::Model;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tool_runtime::agent::SpawnRequest;
@@ -12,8 +12,6 @@ use tool_runtime::prelude::*;
 const MAX_NAME: usize = 64;
 /// The tool that loads skills.
 const SKILL: &str = "Skill";
-/// The setting for a permission mode.
-const MODE: &str = "mode";
 
 impl SubAgents {
     fn model_named(&self, name: &str) -> Result<Arc<dyn Model>, ToolError> {
@@ -31,28 +29,16 @@ impl SubAgents {
         request: &SpawnRequest,
         context: &ToolContext,
     ) -> Result<Conversation, ToolError> {
-        let mode = self.mode(request)?;
+        if request.mode.is_some() && self.set_mode.is_none() {
+            return Err(ToolError::user("agents have no `mode` here; leave it out"));
+        }
         let mut conversation = match &request.resume {
             Some(id) => self.resumed(id, request, context)?,
             None => self.fresh(request)?,
         };
         conversation.tools.extend(request.tools.clone());
-        conversation.mode = mode.or(conversation.mode);
+        conversation.mode = request.mode.or(conversation.mode);
         Ok(conversation)
-    }
-
-    /// The permission mode, the only setting that agents here have.
-    fn mode(&self, request: &SpawnRequest) -> Result<Option<String>, ToolError> {
-        let is_known = |name: &str| name == MODE && self.set_mode.is_some();
-        if let Some(setting) = request.settings.keys().find(|name| !is_known(name)) {
-            let text = format!("agents have no setting `{setting}` here; leave it out");
-            return Err(ToolError::user(text));
-        }
-        match request.settings.get(MODE) {
-            None => Ok(None),
-            Some(Value::String(mode)) => Ok(Some(mode.clone())),
-            Some(_) => Err(ToolError::user("the setting `mode` must be a text, such as `plan`")),
-        }
     }
 
     fn fresh(&self, request: &SpawnRequest) -> Result<Conversation, ToolError> {

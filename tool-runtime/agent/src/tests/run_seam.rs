@@ -85,6 +85,7 @@ async fn messages_are_part_of_the_next_request() {
 mod modes {
     use super::{Arc, ScriptedModel, agent, json};
     use crate::SubAgents;
+    use tool_runtime::agent::SpawnMode;
     use tool_runtime::agent::{AgentSpawner, SpawnRequest};
     use tool_runtime::policy::{PermissionMode, Permissions};
     use tool_runtime::prelude::*;
@@ -99,15 +100,11 @@ mod modes {
     #[tool(register = false, read_only)]
     async fn delegate(
         /// The permission mode.
-        mode: Option<String>,
+        mode: SpawnMode,
         agents: &Arc<dyn AgentSpawner>,
         context: &ToolContext,
     ) -> Result<String, ToolError> {
-        let request = SpawnRequest::new("Edit.");
-        let request = match mode {
-            Some(mode) => request.setting("mode", mode),
-            None => request,
-        };
+        let request = SpawnRequest::new("Edit.").mode(mode);
         Ok(agents.spawn(request, context).await?.await?.text)
     }
 
@@ -147,6 +144,6 @@ mod modes {
         let widened = edits(Plan, "accept_edits").await;
         assert!(widened.contains("only tools that read may run"), "{widened}");
         let bypass = edits(AcceptEdits, "bypass").await;
-        assert!(bypass.contains("`bypass` is set by code alone"), "{bypass}");
+        assert!(bypass.contains("\"dont_ask\", got \"bypass\""), "{bypass}");
     }
 }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::{Notify, mpsc};
+use tool_runtime::agent::SpawnMode;
 use tool_runtime::agent::{AgentHandle, AgentSpawner, SpawnKind, SpawnRequest};
 use tool_runtime::export::{Api, ApiFormat};
 use tool_runtime::matching::ToolPattern;
@@ -277,9 +278,7 @@ async fn spawn(
         wanted.tools.get_or_insert_default().push(tool.parse()?);
     }
     wanted.skills.extend(text("skill"));
-    if let Some(setting) = text("setting") {
-        wanted = wanted.setting(setting, true);
-    }
+    wanted.mode = text("mode").map(|_| SpawnMode::Plan);
     let handle = agents.spawn(wanted, context).await?;
     let id = handle.id().to_owned();
     Ok(format!("{id}: {}", handle.await?.text))
@@ -360,10 +359,7 @@ async fn a_kind_has_instructions_a_model_and_tools_of_its_own() {
             json!({ "kind": "explorer" }),
             "`explorer` is not a known kind of agent; leave it out, or name one of these: `explore`, `plan`",
         ),
-        (
-            json!({ "setting": "isolation" }),
-            "agents have no setting `isolation` here; leave it out",
-        ),
+        (json!({ "mode": "plan" }), "agents have no `mode` here; leave it out"),
         (
             json!({ "name": "a b" }),
             "the name of an agent has at most 64 letters, digits, `-` and `_`; choose another one",

@@ -8,6 +8,7 @@ use super::team_rows::Team;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use tool_runtime::agent::SpawnMode;
 use tool_runtime::agent::{AgentHandle, AgentSpawner, SpawnRequest};
 use tool_runtime::matching::ToolPattern;
 use tool_runtime::pool::{Selector, Snapshot};
@@ -48,16 +49,12 @@ pub(super) struct AgentInput {
     /// `TaskStop` ends it.
     #[serde(default)]
     pub(super) run_in_background: bool,
-    /// A kind of isolation, such as `worktree`, where the program offers it.
-    #[serde(default)]
-    pub(super) isolation: Option<String>,
     /// The name or id of a team that the agent joins, under its `name`.
     #[serde(default)]
     pub(super) team_name: Option<String>,
-    /// The permission mode of the agent: `default`, `accept_edits`, `plan` or `dont_ask`. It never may what you may
-    /// not.
+    /// The permission mode of the agent. It never may what you may not.
     #[serde(default)]
-    pub(super) mode: Option<String>,
+    pub(super) mode: Option<SpawnMode>,
     /// The id of an agent that has ended, which continues its conversation. A member of a team needs `team_name` and
     /// `name` again.
     #[serde(default)]
@@ -97,7 +94,6 @@ impl AgentInput {
             skills: Vec::new(),
             mcp_servers: None,
             run_in_background: false,
-            isolation: None,
             team_name: None,
             mode: None,
             resume: None,
@@ -137,12 +133,7 @@ impl AgentInput {
         (request.name, request.model) = (self.name.clone(), self.model.clone());
         (request.max_turns, request.resume) = (self.max_turns, self.resume.clone());
         (request.skills, request.is_background) = (self.skills.clone(), self.run_in_background);
-        if let Some(isolation) = self.isolation.as_ref().filter(|kind| *kind != "none") {
-            request = request.setting("isolation", isolation.clone());
-        }
-        if let Some(mode) = &self.mode {
-            request = request.setting("mode", mode_name(mode));
-        }
+        request.mode = self.mode;
         let request = kinds::apply(request, &self.subagent_type, spawner, &pool)?;
         match &self.mcp_servers {
             Some(servers) => with_servers(request, servers, &pool.snapshot()),
@@ -200,17 +191,6 @@ impl Membership {
 pub(super) fn spawner_of(context: &ToolContext) -> Result<Arc<dyn AgentSpawner>, ToolError> {
     let missing = || ToolError::user("no spawner of agents; write `.state(agents)` on the pool");
     context.get::<Arc<dyn AgentSpawner>>().cloned().ok_or_else(missing)
-}
-
-/// The name of a mode, also in the spelling of other programs.
-fn mode_name(mode: &str) -> String {
-    let known = match mode {
-        "acceptEdits" => "accept_edits",
-        "dontAsk" => "dont_ask",
-        "bypassPermissions" => "bypass",
-        other => other,
-    };
-    known.to_owned()
 }
 
 /// Narrows the tools of MCP servers to those that are named.

@@ -4,4 +4,4 @@ mod run;
 mod spawner;
 
 pub use run::{AgentMailbox, AgentRun};
-pub use spawner::{AgentHandle, AgentOutcome, AgentSpawner, SpawnKind, SpawnRequest};
+pub use spawner::{AgentHandle, AgentOutcome, AgentSpawner, SpawnKind, SpawnMode, SpawnRequest};

@@ -123,7 +123,7 @@ async fn inputs_work_or_are_refused_by_name() {
 
     let small = text(&pool, "Agent", input(json!({ "model": "small" }))).await;
     assert!(small.starts_with("Small."), "{small}");
-    let servers = json!({ "mcpServers": [{ "name": "far", "tools": ["find"] }], "name": "scout", "isolation": "none" });
+    let servers = json!({ "mcpServers": [{ "name": "far", "tools": ["find"] }], "name": "scout" });
     let first = super::value(&pool, "Agent", input(servers)).await;
     assert_eq!((&first["result"], &first["turns"]), (&json!("One."), &json!(1)));
     let id = first["agent_id"].as_str().unwrap();
@@ -148,7 +148,7 @@ async fn an_agent_that_fails_says_how_it_is_resumed_and_one_that_does_not_start_
     let (model, _) = recording(json!([{ "calls": [{ "name": "Read" }] }, { "text": "Done." }]));
     let pool = pool(&directory, SubAgents::new(model), Profile::Standard);
     text(&pool, "TeamCreate", json!({ "name": "build" })).await;
-    let member = json!({ "team_name": "build", "name": "ada", "isolation": "moon" });
+    let member = json!({ "team_name": "build", "name": "ada", "model": "moon" });
     error(&pool, "Agent", input(member)).await;
     let unknown = error(&pool, "SendMessage", json!({ "to": "ada", "message": "a" })).await;
     assert!(unknown.ends_with("its members: `lead`"), "{unknown}");
@@ -162,7 +162,8 @@ async fn an_agent_that_fails_says_how_it_is_resumed_and_one_that_does_not_start_
 
 #[tokio::test]
 async fn a_mode_never_exceeds_that_of_the_parent() {
-    for (mode, allowed) in [("acceptEdits", false), ("plan", false), ("bypassPermissions", false)] {
+    for (mode, allowed) in [("accept_edits", false), ("plan", false), ("bypassPermissions", false)]
+    {
         let directory = TempDir::new().unwrap();
         let permissions = Permissions::new(PermissionMode::Plan);
         let (model, _) =
@@ -184,8 +185,7 @@ async fn a_mode_never_exceeds_that_of_the_parent() {
         }
         let all = texts.join("\n");
         assert_eq!(all.contains("written"), allowed, "{mode}: {all}");
-        let reason =
-            if mode == "bypassPermissions" { "set by code alone" } else { "only tools that read" };
+        let reason = if mode == "bypassPermissions" { "dont_ask" } else { "only tools that read" };
         assert!(all.contains(reason), "{mode}: {all}");
     }
 }

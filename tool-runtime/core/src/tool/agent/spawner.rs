@@ -5,7 +5,9 @@ use crate::vocabulary::error::ToolError;
 use crate::vocabulary::future::BoxFuture;
 use crate::vocabulary::matching::pattern::ToolPattern;
 use crate::vocabulary::usage::Usage;
-use serde_json::{Map, Value};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -91,6 +93,20 @@ impl SpawnKind {
     }
 }
 
+/// A permission mode that a request may ask for. An agent never may what its caller may not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SpawnMode {
+    /// Asks about everything that is not read-only.
+    Default,
+    /// Lets edits run.
+    AcceptEdits,
+    /// Only reads.
+    Plan,
+    /// Denies where others ask.
+    DontAsk,
+}
+
 /// A request for a sub-agent.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -114,8 +130,8 @@ pub struct SpawnRequest {
     /// Skills that are loaded before the task, by the caller's tool `Skill`, for a caller in a session. Default:
     /// none.
     pub skills: Vec<String>,
-    /// Settings that only some spawners know, such as an isolation. The others reject them. Default: none.
-    pub settings: Map<String, Value>,
+    /// The permission mode, for spawners that have modes; the others reject it. Default: that of the caller.
+    pub mode: Option<SpawnMode>,
     /// The limit on requests to the model; the spawner may set a lower one.
     pub max_turns: Option<usize>,
     /// Whether the agent continues after the call that started it. Default: no.
@@ -131,7 +147,7 @@ impl SpawnRequest {
             name: None,
             resume: None,
             skills: Vec::new(),
-            settings: Map::new(),
+            mode: None,
             system: None,
             model: None,
             tools: None,
@@ -168,10 +184,10 @@ impl SpawnRequest {
         self
     }
 
-    /// Adds a setting for spawners that know it.
+    /// Sets the permission mode.
     #[must_use]
-    pub fn setting(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.settings.insert(name.into(), value.into());
+    pub fn mode(mut self, mode: SpawnMode) -> Self {
+        self.mode = Some(mode);
         self
     }
 
