@@ -195,8 +195,8 @@ impl Files {
         self.patch_files(&patch, context)
     }
 
-    /// Undo the last change of a file, link or directory by these tools: its new content, creation, deletion or move. Up
-    /// to ten changes of a file, one for each call.
+    /// Undo the last change of the content of a file by these tools, also its creation or deletion. Up to ten changes of
+    /// a file, one for each call. Moves are not undone: move the file back.
     #[tool(
         name = "UndoEdit",
         destructive,

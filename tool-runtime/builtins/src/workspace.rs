@@ -137,12 +137,6 @@ impl Workspace {
         resolve::resolve(self.roots(), path)
     }
 
-    /// The location of an absolute path, as it is: a link is not followed. `None` outside of the roots.
-    #[cfg(feature = "files")]
-    pub(crate) fn locate(&self, path: &std::path::Path) -> Option<Location> {
-        resolve::locate(self.roots(), path)
-    }
-
     /// The workspace that a pool has as state, for toolsets that a configuration creates.
     ///
     /// # Errors

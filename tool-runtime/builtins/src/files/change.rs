@@ -33,15 +33,12 @@ pub struct ChangeOutput {
     /// The rule by which the old text was found: the least strict one of several edits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub matched_with: Option<Step>,
-    /// SHA-256 of the file now; absent if it was deleted, moved, or is not a file.
+    /// SHA-256 of the file now; absent if it was deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
     /// The encoding of the file, if it was guessed from its bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assumed_encoding: Option<String>,
-    /// Where the entry was until its move was undone.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub moved_from: Option<String>,
 }
 
 /// One of several edits.
@@ -172,7 +169,6 @@ pub(super) fn shown(
         matched_with: applied.step,
         sha256: hash.as_ref().map(hex),
         assumed_encoding: applied.assumed_encoding.map(str::to_owned),
-        moved_from: None,
     };
     Shown::new(text, value)
 }

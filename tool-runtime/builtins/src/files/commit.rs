@@ -1,11 +1,11 @@
 //! Changes of files: from the versions that were read to the history.
 
 use super::Files;
-use super::history::{Action, Edit, Version};
+use super::history::{Content, Done, Version};
 use super::place::{self, Found, Place};
 use super::snapshot::{Hash, Snapshot, hash};
 use super::text::Text;
-use super::transaction::{Written, write_changes};
+use super::transaction::write_changes;
 use crate::caller::Caller;
 use crate::workspace::Location;
 use cap_std::fs::Permissions;
@@ -68,20 +68,15 @@ impl Change {
         before + self.after.as_ref().map_or(0, Vec::len)
     }
 
-    /// The change for the history, with the hash of the new version.
-    fn into_action(self) -> (Action, Option<Hash>) {
-        let hash = self.after.as_deref().map(hash);
+    /// The change for the history, with the key of the file now, and the hash of the new version.
+    fn done(self, key: PathBuf) -> (Done, Option<Hash>) {
+        let after = self.after.as_deref().map(hash);
         let (place, before) = self.before.file.unzip();
-        let action = match (self.moved_to, place, before) {
-            (Some(_), Some(Place { key: from, .. }), Some(before)) => {
-                let is_edited = self.after.is_some_and(|after| after != before.bytes);
-                let edit = hash.filter(|_| is_edited);
-                let edit = edit.map(|after| Edit { before: before.into(), after });
-                Action::Moved { from, edit }
-            }
-            (_, _, before) => Action::Content { before: before.map(Version::from), after: hash },
-        };
-        (action, hash)
+        let is_same = self.after.as_ref() == before.as_ref().map(|before| &before.bytes);
+        let content = Content { before: before.map(Version::from), after };
+        let moved_from = self.moved_to.and(place).map(|place| place.key);
+        let content = (moved_from.is_none() || !is_same).then_some(content);
+        (Done { key, moved_from, content }, after)
     }
 }
 
@@ -161,7 +156,7 @@ impl Files {
         }
     }
 
-    /// Makes all changes, or none. Each can be undone. Returns the hashes of the new versions.
+    /// Makes all changes, or none. Those of content can be undone. Returns the hashes of the new versions.
     ///
     /// # Errors
     /// A file changed meanwhile or cannot be written, or the call was cancelled.
@@ -173,12 +168,9 @@ impl Files {
         // Until they are recorded, in the order of their writes.
         let _one_at_a_time = self.writing();
         let written = write_changes(&changes, context)?;
-        let actions = changes.into_iter().map(Change::into_action);
-        let (actions, hashes): (Vec<_>, Vec<_>) = actions.unzip();
-        let recorded = written.into_iter().zip(actions);
-        let recorded =
-            recorded.map(|(Written { key, directories }, action)| (key, action, directories));
-        self.history().record(&Caller::of(context), recorded);
+        let done = changes.into_iter().zip(written).map(|(change, key)| change.done(key));
+        let (done, hashes): (Vec<_>, Vec<_>) = done.unzip();
+        self.history().record(&Caller::of(context), done);
         Ok(hashes)
     }
 }

@@ -2,13 +2,11 @@
 
 use super::Files;
 use super::commit::{Before, Change};
-use super::history::Action;
 use super::list::EntryKind;
 use super::lock;
 use super::place::{self, Place, describe, missing};
 use super::publish::rename_no_replace;
 use super::snapshot::MAX_CHANGED;
-use crate::caller::Caller;
 use crate::shown::Shown;
 use crate::workspace::Location;
 use cap_std::fs::Metadata;
@@ -59,8 +57,7 @@ impl Files {
         let mut directories = Vec::new();
         let moved = rename(&place, &metadata, &target, &mut directories, context);
         let new = moved.inspect_err(|_| remove_empty(&directories))?;
-        let action = Action::Moved { from: place.key, edit: None };
-        self.history().record(&Caller::of(context), [(new.key, action, directories)]);
+        self.history().moved(&place.key, &new.key);
         let text = format!("moved `{from}` to `{}`", new.shown);
         Ok(Shown::new(text, MoveOutput { path: new.shown, moved_from: from.to_owned() }))
     }
@@ -77,34 +74,35 @@ impl Files {
         if kind.is_file() && metadata.len() <= MAX_CHANGED {
             let change = Change::new(Before::read(&location)?, None);
             self.commit(vec![change], context)?;
-            return Ok(deleted(path, &metadata, true));
+            return Ok(deleted(path, &metadata, None));
         }
         let _one_at_a_time = self.writing();
         let _locked = lock::directories(&[&place], context)?;
-        let action = if kind.is_dir() {
+        if kind.is_dir() {
             remove_directory(&place)?;
-            Some(Action::DirectoryDeleted { permissions: metadata.permissions() })
-        } else {
-            let target = place.parent.read_link_contents(&place.name).ok();
-            place.parent.remove_file(&place.name).map_err(|error| describe(path, &error))?;
-            target.filter(|_| cfg!(unix)).map(|target| Action::LinkDeleted { target })
+            return Ok(deleted(path, &metadata, Some("create it again by `mkdir`")));
+        }
+        let target = place.parent.read_link_contents(&place.name);
+        place.parent.remove_file(&place.name).map_err(|error| describe(path, &error))?;
+        let remedy = match target {
+            Ok(target) => format!("create it again by `ln -s {}`", target.display()),
+            // A large file.
+            Err(_) => "its content was not kept".to_owned(),
         };
-        let Some(action) = action else {
-            return Ok(deleted(path, &metadata, false));
-        };
-        self.history().record(&Caller::of(context), [(place.key, action, Vec::new())]);
-        Ok(deleted(path, &metadata, true))
+        Ok(deleted(path, &metadata, Some(&remedy)))
     }
 }
 
-fn deleted(path: &str, metadata: &Metadata, can_be_undone: bool) -> Shown<DeleteOutput> {
-    let notice = if can_be_undone { "" } else { "; this cannot be undone" };
+/// `remedy` is what to do instead of undoing it.
+fn deleted(path: &str, metadata: &Metadata, remedy: Option<&str>) -> Shown<DeleteOutput> {
+    let notice = remedy.map(|remedy| format!("; `UndoEdit` does not restore it: {remedy}"));
+    let text = format!("deleted `{path}`{}", notice.unwrap_or_default());
     let (path, kind) = (path.to_owned(), EntryKind::of(metadata));
-    Shown::new(format!("deleted `{path}`{notice}"), DeleteOutput { path, kind, can_be_undone })
+    Shown::new(text, DeleteOutput { path, kind, can_be_undone: remedy.is_none() })
 }
 
 /// Renames an entry, and creates the directories of its new name. Returns its new place.
-pub(super) fn rename(
+fn rename(
     place: &Place,
     metadata: &Metadata,
     target: &Location,
@@ -182,6 +180,6 @@ fn into_directory(target: Location, source: &Place, shown: &str) -> Result<Locat
 }
 
 /// The error for a new name that is used.
-pub(super) fn occupied(shown: &str) -> ToolError {
+fn occupied(shown: &str) -> ToolError {
     ToolError::user(format!("`{shown}` exists; delete it first, or give another name"))
 }

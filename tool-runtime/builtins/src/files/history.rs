@@ -1,16 +1,13 @@
-//! The versions of files that a model has seen, and the changes that can be undone.
+//! The versions of files that a model has seen, and the changes of content that can be undone.
 //!
-//! A change keeps the name that its entry had then. Names that changed since are followed when it is looked up, so that
-//! undoing moves restores what was known of both names.
+//! What is known of an entry moves with it.
 //!
 //! The changes of one call are a commit. When there is no room, the oldest commits are dropped whole.
 
 use super::snapshot::{Hash, Snapshot, Stamp};
 use crate::caller::Caller;
-use crate::workspace::Location;
 use cap_std::fs::Permissions;
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::ops::RangeBounds;
 use std::path::{Path, PathBuf};
 
 /// Changes of one file that can be undone.
@@ -57,31 +54,27 @@ pub(super) enum Seen {
 pub(super) struct Undo {
     pub(super) number: u64,
     commit: u64,
-    /// The entry; of a move, its new name.
+    /// The file, by its name now.
     pub(super) key: PathBuf,
-    pub(super) action: Action,
-    /// Directories that the change created.
-    pub(super) directories: Vec<Location>,
+    pub(super) content: Content,
 }
 
-/// The kind of a change.
+/// New content of a file.
 #[derive(Clone)]
-pub(super) enum Action {
-    /// New content of a file. The version before is `None` if it created the file, the hash after if it deleted the file.
-    Content { before: Option<Version>, after: Option<Hash> },
-    /// A file, link or directory got another name, and a file perhaps new content.
-    Moved { from: PathBuf, edit: Option<Edit> },
-    /// A symbolic link was deleted.
-    LinkDeleted { target: PathBuf },
-    /// An empty directory was deleted.
-    DirectoryDeleted { permissions: Permissions },
+pub(super) struct Content {
+    /// `None` if the file was created.
+    pub(super) before: Option<Version>,
+    /// `None` if the file was deleted.
+    pub(super) after: Option<Hash>,
 }
 
-/// New content of a file that was moved.
-#[derive(Clone)]
-pub(super) struct Edit {
-    pub(super) before: Version,
-    pub(super) after: Hash,
+/// What a call did to a file.
+pub(super) struct Done {
+    /// The file; of one that was moved, its new name.
+    pub(super) key: PathBuf,
+    pub(super) moved_from: Option<PathBuf>,
+    /// `None` if the content is the same.
+    pub(super) content: Option<Content>,
 }
 
 /// A version of a file.
@@ -117,26 +110,17 @@ impl FileHistory {
     }
 
     /// Remembers the changes of one call.
-    pub(super) fn record(
-        &mut self,
-        caller: &Caller,
-        changes: impl IntoIterator<Item = (PathBuf, Action, Vec<Location>)>,
-    ) {
+    pub(super) fn record(&mut self, caller: &Caller, changes: impl IntoIterator<Item = Done>) {
         self.commits += 1;
-        for (key, action, directories) in changes {
-            match &action {
-                Action::Content { after, .. } => self.see_or_forget(&key, caller, *after),
-                Action::Moved { from, edit } => {
-                    self.rename_known(from, &key);
-                    if let Some(edit) = edit {
-                        self.see(&key, caller, Seen::Whole(edit.after));
-                    }
-                }
-                Action::LinkDeleted { .. } | Action::DirectoryDeleted { .. } => {}
+        for Done { key, moved_from, content } in changes {
+            if let Some(from) = moved_from {
+                self.moved(&from, &key);
             }
+            let Some(content) = content else { continue };
+            self.see_or_forget(&key, caller, content.after);
             self.recorded += 1;
             let (number, commit) = (self.recorded, self.commits);
-            let change = Undo { number, commit, key, action, directories };
+            let change = Undo { number, commit, key, content };
             self.drop_oldest_of(&change.key);
             self.kept_bytes += change.size();
             self.changes.push_back(change);
@@ -164,10 +148,6 @@ impl FileHistory {
         }
         while let Some(index) = self.changes.iter().position(|change| change.commit == commit) {
             let Some(change) = self.remove(index) else { return };
-            if let Action::Moved { from, .. } = &change.action {
-                // Earlier changes are found by the name of now.
-                self.rename_changes(..index, from, &change.key);
-            }
             self.dropped.insert(change.key);
         }
     }
@@ -177,49 +157,15 @@ impl FileHistory {
         self.dropped.contains(key)
     }
 
-    /// The last change of an entry. Changes before a directory got another name are found by the new one.
+    /// The last change of a file.
     pub(super) fn last(&self, key: &Path) -> Option<&Undo> {
-        let mut key = key.to_owned();
-        for change in self.changes.iter().rev() {
-            if change.key == key {
-                return Some(change);
-            }
-            let Action::Moved { from, .. } = &change.action else { continue };
-            if *from == key {
-                return Some(change);
-            }
-            if key.starts_with(from) {
-                return None;
-            }
-            key = renamed(&key, &change.key, from).unwrap_or(key);
-        }
-        None
+        self.changes.iter().rev().find(|change| change.key == key)
     }
 
     /// Forgets a change, which was undone.
     pub(super) fn undone(&mut self, number: u64) {
-        let index = self.changes.iter().position(|change| change.number == number);
-        let Some((index, change)) = index.and_then(|index| Some((index, self.remove(index)?)))
-        else {
-            return;
-        };
-        if let Action::Moved { from, .. } = change.action {
-            // Later changes belong to the name of before again.
-            self.rename_known(&change.key, &from);
-            self.rename_changes(index.., &change.key, &from);
-        }
-    }
-
-    fn rename_changes(&mut self, range: impl RangeBounds<usize>, from: &Path, to: &Path) {
-        for change in self.changes.range_mut(range) {
-            if let Some(key) = renamed(&change.key, from, to) {
-                change.key = key;
-            }
-            if let Action::Moved { from: source, .. } = &mut change.action
-                && let Some(key) = renamed(source, from, to)
-            {
-                *source = key;
-            }
+        if let Some(index) = self.changes.iter().position(|change| change.number == number) {
+            self.remove(index);
         }
     }
 
@@ -231,8 +177,16 @@ impl FileHistory {
         }
     }
 
-    /// Versions that were seen and changes that were dropped belong to another name now.
-    fn rename_known(&mut self, from: &Path, to: &Path) {
+    /// What is known of an entry, and of those below it, belongs to another name now. What had that name is gone.
+    pub(super) fn moved(&mut self, from: &Path, to: &Path) {
+        while let Some(index) = self.changes.iter().position(|change| change.key.starts_with(to)) {
+            self.remove(index);
+        }
+        for change in &mut self.changes {
+            if let Some(key) = renamed(&change.key, from, to) {
+                change.key = key;
+            }
+        }
         let keys: Vec<PathBuf> =
             self.seen.keys().filter(|key| key.starts_with(from)).cloned().collect();
         for key in keys {
@@ -253,11 +207,7 @@ impl FileHistory {
 
 impl Undo {
     fn size(&self) -> usize {
-        let content = match &self.action {
-            Action::Content { before: Some(version), .. }
-            | Action::Moved { edit: Some(Edit { before: version, .. }), .. } => version.bytes.len(),
-            _ => 0,
-        };
+        let content = self.content.before.as_ref().map_or(0, |version| version.bytes.len());
         content + OVERHEAD
     }
 }
@@ -284,24 +234,19 @@ mod tests {
         Caller::of(&tool_runtime::ToolContext::default())
     }
 
-    fn content(key: &str, length: usize) -> (PathBuf, Action, Vec<Location>) {
-        let action = Action::Content { before: Some(version(length)), after: Some([0; 32]) };
-        (key.into(), action, Vec::new())
+    fn content(key: &str, length: usize) -> Done {
+        let content = Content { before: Some(version(length)), after: Some([0; 32]) };
+        Done { key: key.into(), moved_from: None, content: Some(content) }
     }
 
     #[test]
     fn the_content_of_a_file_as_large_as_the_history_is_kept() {
         let mut history = FileHistory::default();
         history.record(&caller(), [content("small", 1)]);
-        let edit = Edit { before: version(MAX_KEPT_BYTES), after: [1; 32] };
-        let moved = Action::Moved { from: "a".into(), edit: Some(edit) };
-        history.record(&caller(), [("b".into(), moved, Vec::new())]);
-        for name in ["a", "b"] {
-            let action = &history.last(Path::new(name)).unwrap().action;
-            assert!(
-                matches!(action, Action::Moved { edit: Some(edit), .. } if edit.before.bytes.len() == MAX_KEPT_BYTES)
-            );
-        }
+        let moved = Done { moved_from: Some("a".into()), ..content("b", MAX_KEPT_BYTES) };
+        history.record(&caller(), [moved]);
+        let content = &history.last(Path::new("b")).unwrap().content;
+        assert_eq!(content.before.as_ref().unwrap().bytes.len(), MAX_KEPT_BYTES);
         assert!(history.last(Path::new("small")).is_none());
         assert!(history.has_dropped(Path::new("small")) && !history.has_dropped(Path::new("b")));
     }
@@ -319,17 +264,15 @@ mod tests {
         assert!(["a", "b", "c"].iter().all(|key| history.has_dropped(Path::new(key))));
     }
 
-    /// A move is dropped from the middle of the history, with the patch that it belongs to.
     #[test]
-    fn changes_before_a_dropped_move_are_found_by_the_new_name() {
+    fn changes_move_with_an_entry_and_replace_those_of_its_new_name() {
         let mut history = FileHistory::default();
-        history.record(&caller(), [content("a", 1)]);
-        let moved = Action::Moved { from: "a".into(), edit: None };
-        history.record(&caller(), [("b".into(), moved, Vec::new()), content("c", 1)]);
-        for _ in 0..MAX_UNDO {
-            history.record(&caller(), [content("c", 1)]);
-        }
-        assert!(history.last(Path::new("a")).is_none());
-        assert!(matches!(history.last(Path::new("b")).unwrap().action, Action::Content { .. }));
+        history.record(&caller(), [content("d/a", 1), content("e/a", 2), content("e/b", 3)]);
+        history.moved(Path::new("d"), Path::new("e"));
+        assert!(history.last(Path::new("d/a")).is_none());
+        let content = &history.last(Path::new("e/a")).unwrap().content;
+        assert_eq!(content.before.as_ref().unwrap().bytes.len(), 1);
+        assert!(history.last(Path::new("e/b")).is_none());
+        assert_eq!(history.kept_bytes, 1 + OVERHEAD);
     }
 }

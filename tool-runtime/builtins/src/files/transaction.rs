@@ -14,36 +14,26 @@ use cap_std::fs::Permissions;
 use std::path::PathBuf;
 use tool_runtime::{ToolContext, ToolError};
 
-/// A file that was written, moved or deleted.
-pub(super) struct Written {
-    /// Its key; of a file that was moved, that of its new name.
-    pub(super) key: PathBuf,
-    /// Directories that were created for it.
-    pub(super) directories: Vec<Location>,
-}
-
-/// Makes all changes, or none, and does not record them. The caller excludes other calls of the workspace.
+/// Makes all changes, or none, and does not record them. The caller excludes other calls of the workspace. Returns the
+/// keys of the files; of those that were moved, those of their new names.
 ///
 /// # Errors
 /// A file changed meanwhile or cannot be written, or the call was cancelled.
 pub(super) fn write_changes(
     changes: &[Change],
     context: &ToolContext,
-) -> Result<Vec<Written>, ToolError> {
-    let mut directories = vec![Vec::new(); changes.len()];
-    let keys = write_all(changes, &mut directories, context)
-        .inspect_err(|_| remove_empty(&directories.concat()))?;
-    let written = keys.into_iter().zip(directories);
-    Ok(written.map(|(key, directories)| Written { key, directories }).collect())
+) -> Result<Vec<PathBuf>, ToolError> {
+    let mut directories = Vec::new();
+    write_all(changes, &mut directories, context).inspect_err(|_| remove_empty(&directories))
 }
 
 /// Returns the keys of the changed files.
 fn write_all(
     changes: &[Change],
-    directories: &mut [Vec<Location>],
+    directories: &mut Vec<Location>,
     context: &ToolContext,
 ) -> Result<Vec<PathBuf>, ToolError> {
-    let targets = changes.iter().zip(directories).map(|(change, created)| target(change, created));
+    let targets = changes.iter().map(|change| target(change, directories));
     let targets: Vec<Option<Place>> = targets.collect::<Result<_, _>>()?;
     let (mut steps, mut keys, count) = (Vec::new(), Vec::new(), changes.len());
     for (number, (change, target)) in changes.iter().zip(&targets).enumerate() {

@@ -75,11 +75,6 @@ pub(super) fn resolve(roots: &[Arc<Root>], path: &str) -> Result<Location, ToolE
     Ok(at(roots, index, path).through_absolute_links())
 }
 
-#[cfg(feature = "files")]
-pub(super) fn locate(roots: &[Arc<Root>], path: &Path) -> Option<Location> {
-    inside(roots, path).map(|(index, path)| at(roots, index, path))
-}
-
 fn at(roots: &[Arc<Root>], index: usize, path: PathBuf) -> Location {
     Location { root: Arc::clone(&roots[index]), path, is_in_working_directory: index == 0 }
 }

@@ -185,9 +185,9 @@ async fn a_moved_file_stays_the_same_file() {
     assert_eq!([folder.text("new/b"), folder.text("link")], ["b\n", "b\n"]);
     assert_eq!([inode("new/b"), inode("other")], [edited, same]);
     tools.ok("UndoEdit", json!({ "file_path": "new/b" })).await;
-    assert_eq!([folder.text("a"), folder.text("link")], ["a\n", "a\n"]);
-    assert_eq!(inode("a"), edited);
-    assert_eq!(folder.names(), ["a", "link", "other"]);
+    assert_eq!([folder.text("new/b"), folder.text("link")], ["a\n", "a\n"]);
+    assert_eq!(inode("new/b"), edited);
+    assert_eq!(folder.names(), ["link", "new", "other"]);
 }
 
 #[tokio::test]

@@ -62,24 +62,22 @@ async fn the_history_of_a_file_moves_with_it() {
 }
 
 #[tokio::test]
-async fn moves_are_undone_by_either_name() {
-    let (folder, tools) = tools(&[("a.txt", "one")]);
-    for name in ["a.txt", "new/b.txt"] {
-        tools.ok("Move", json!({"source": "a.txt", "destination": "new/b.txt"})).await;
-        let value = tools.value("UndoEdit", json!({ "file_path": name })).await;
-        assert_eq!([&value["path"], &value["moved_from"]], ["a.txt", "new/b.txt"]);
-        assert_eq!(folder.names(), ["a.txt"]);
-    }
+async fn a_move_is_not_undone_but_said_how() {
+    let (folder, tools) = tools(&[("a.txt", "one"), ("b.txt", "two")]);
+    tools.ok("Delete", json!({"path": "b.txt"})).await;
     tools.ok("Move", json!({"source": "a.txt", "destination": "b.txt"})).await;
-    folder.put("a.txt", "others");
-    let error = tools.error("UndoEdit", json!({"file_path": "b.txt"})).await;
-    assert_eq!(error, "`a.txt` exists; delete it first, or give another name");
-    assert_eq!([folder.text("a.txt"), folder.text("b.txt")], ["others", "one"]);
+    for name in ["a.txt", "b.txt"] {
+        let error = tools.error("UndoEdit", json!({ "file_path": name })).await;
+        let expected =
+            "has no change of its content to undo; to undo a move, move the entry back by `Move`;";
+        assert!(error.starts_with(&format!("`{name}` {expected}")), "{error}");
+    }
+    assert_eq!((folder.names(), folder.text("b.txt")), (vec!["b.txt".into()], "one".into()));
 }
 
 #[cfg(unix)]
 #[tokio::test]
-async fn links_directories_and_permissions_come_back() {
+async fn permissions_come_back_and_links_and_directories_are_said_how() {
     use std::fs;
     use std::os::unix::fs::{PermissionsExt as _, symlink};
     let (folder, tools) = tools(&[("run.sh", "x\n")]);
@@ -87,17 +85,17 @@ async fn links_directories_and_permissions_come_back() {
     fs::set_permissions(folder.path("run.sh"), fs::Permissions::from_mode(0o750)).unwrap();
     symlink("/outside", folder.path("link")).unwrap();
     fs::create_dir(folder.path("empty")).unwrap();
-    fs::set_permissions(folder.path("empty"), fs::Permissions::from_mode(0o700)).unwrap();
-    for path in ["run.sh", "link", "empty"] {
+    for (path, rest) in [
+        ("run.sh", ""),
+        ("link", "; `UndoEdit` does not restore it: create it again by `ln -s /outside`"),
+        ("empty", "; `UndoEdit` does not restore it: create it again by `mkdir`"),
+    ] {
         let text = tools.ok("Delete", json!({ "path": path })).await;
-        assert_eq!(text, format!("deleted `{path}`"));
+        assert_eq!(text, format!("deleted `{path}`{rest}"));
     }
     assert!(folder.names().is_empty());
-    for path in ["link", "empty", "run.sh"] {
-        tools.ok("UndoEdit", json!({ "file_path": path })).await;
-    }
-    assert_eq!(fs::read_link(folder.path("link")).unwrap().to_str(), Some("/outside"));
-    assert_eq!([mode("empty"), mode("run.sh")], [0o700, 0o750]);
+    tools.ok("UndoEdit", json!({ "file_path": "run.sh" })).await;
+    assert_eq!(mode("run.sh"), 0o750);
     let patch =
         "*** Begin Patch\n*** Update File: run.sh\n*** Move to: go.sh\n@@\n-x\n+y\n*** End Patch\n";
     tools.ok("apply_patch", json!({ "patch": patch })).await;
@@ -113,27 +111,20 @@ fn moving(from: &str, to: &str, lines: &str) -> serde_json::Value {
 }
 
 #[tokio::test]
-async fn a_move_by_a_patch_is_undone_by_one_call() {
+async fn the_content_of_a_file_that_a_patch_moved_is_undone_under_its_new_name() {
     let (folder, tools) = tools(&[("a.txt", "one\n")]);
-    for name in ["a.txt", "new/b.txt"] {
-        tools.ok("apply_patch", moving("a.txt", "new/b.txt", "@@\n-one\n+two\n")).await;
-        assert_eq!(folder.text("new/b.txt"), "two\n");
-        let value = tools.value("UndoEdit", json!({ "file_path": name })).await;
-        assert_eq!([&value["path"], &value["moved_from"]], ["a.txt", "new/b.txt"]);
-        assert!(value["diff"].as_str().unwrap().contains("-two\n+one\n"), "{value}");
-        assert_eq!((folder.names(), folder.text("a.txt")), (vec!["a.txt".into()], "one\n".into()));
-    }
+    tools.ok("apply_patch", moving("a.txt", "new/b.txt", "@@\n-one\n+two\n")).await;
+    assert_eq!(folder.text("new/b.txt"), "two\n");
+    tools.error("UndoEdit", json!({ "file_path": "a.txt" })).await;
+    let value = tools.value("UndoEdit", json!({ "file_path": "new/b.txt" })).await;
+    assert!(value["diff"].as_str().unwrap().contains("-two\n+one\n"), "{value}");
+    assert_eq!(folder.text("new/b.txt"), "one\n");
     // The restored version counts as read.
-    tools.ok("Edit", edit("a.txt", "one", "three")).await;
-    tools.ok("UndoEdit", json!({"file_path": "a.txt"})).await;
-    tools.ok("apply_patch", moving("a.txt", "b.txt", "@@\n-one\n+two\n")).await;
-    folder.put("b.txt", "others");
-    let error = tools.error("UndoEdit", json!({"file_path": "b.txt"})).await;
-    assert_eq!(
-        error,
-        "`b.txt` was changed by others since, and undo would lose their changes; edit or write the file instead"
-    );
-    assert_eq!((folder.names(), folder.text("b.txt")), (vec!["b.txt".into()], "others".into()));
+    tools.ok("Edit", edit("new/b.txt", "one", "three")).await;
+    folder.put("new/b.txt", "others");
+    let error = tools.error("UndoEdit", json!({"file_path": "new/b.txt"})).await;
+    assert!(error.starts_with("`new/b.txt` was changed by others since"), "{error}");
+    assert_eq!(folder.text("new/b.txt"), "others");
 }
 
 /// A change of several files is kept whole or not at all.
