@@ -99,8 +99,6 @@ pub mod servers;
 #[cfg(all(feature = "shell", unix))]
 pub mod shell;
 mod shown;
-#[cfg(any(feature = "files", feature = "search"))]
-mod stop;
 #[cfg(feature = "tasks")]
 pub mod tasks;
 #[cfg(all(test, any(feature = "code", feature = "files", feature = "shell", feature = "web")))]

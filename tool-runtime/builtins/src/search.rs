@@ -2,7 +2,7 @@
 //!
 //! | Module | Topic |
 //! |---|---|
-//! | `target`, `walk`, `stop` | where a search begins, the files below it, a file that ends early |
+//! | `target`, `walk`, `stop` | where a search begins, the files below it, its end before it is complete |
 //! | `ignore_files` | files such as `.gitignore`, before they are read |
 //! | `pattern` | regular expressions, globs and types of files, with their errors |
 //! | `glob` | files by name |
@@ -30,12 +30,12 @@ pub use line::Line;
 
 use crate::builtins::{Builtins, Family, Profile};
 use crate::shown::Shown;
-use crate::stop::Stop;
 use crate::workspace::Workspace;
 use glob::GlobQuery;
 use grep::GrepQuery;
 use options::{GrepOptions, MAX_LIMIT, split_globs};
 use std::time::Duration;
+use stop::Stop;
 use tool_runtime::prelude::*;
 
 /// Files that `Glob` lists at most, if the model does not say.

@@ -8,10 +8,10 @@ use super::place;
 use super::snapshot::{Hash, hex};
 use super::text::{Eol, LfView, Text};
 use crate::shown::Shown;
-use crate::stop::Stop;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::time::Instant;
 use tool_runtime::{ToolContext, ToolError};
 
 /// Ends an error about text that is not in the file.
@@ -81,9 +81,7 @@ impl Files {
         let before = self.read_to_change(path, Freshness::Read, context)?;
         let old = decoded(&before).unwrap_or_else(|_| Some(Text::new("")));
         let content = match &old {
-            Some(old) => {
-                with_eol_of(&old.content, content, &Stop::after(edit::TIME_LIMIT, context))
-            }
+            Some(old) => with_eol_of(&old.content, content),
             None => content.to_owned(),
         };
         self.change(before, old, Some(content), Applied::default(), context)
@@ -101,7 +99,7 @@ impl Files {
         let text = decoded(&before)?;
         let mut content = text.as_ref().map(|text| Cow::Borrowed(text.content.as_str()));
         let mut applied = Applied::default();
-        let stop = Stop::after(edit::TIME_LIMIT, context);
+        let deadline = edit::deadline();
         for (number, edit) in edits.iter().enumerate() {
             content = match (content, edit.old_string.as_str()) {
                 (None, "") => Some(Cow::Owned(edit.new_string.clone())),
@@ -110,7 +108,7 @@ impl Files {
                     Some(Cow::Owned(edit.new_string.clone()))
                 }
                 (Some(content), _) => {
-                    let replaced = replace(&content, edit, &stop)
+                    let replaced = replace(&content, edit, deadline)
                         .map_err(|error| edit_error(&before, edits.len(), number, &error))?;
                     applied.add(&replaced);
                     Some(Cow::Owned(replaced.content))
@@ -205,19 +203,19 @@ pub(super) fn encode(path: &str, text: Option<&Text>, content: &str) -> Result<V
 }
 
 /// New content with the line endings of the old one, unless the new one has `\r\n` itself.
-fn with_eol_of(old: &str, content: &str, stop: &Stop<'_>) -> String {
+fn with_eol_of(old: &str, content: &str) -> String {
     match Eol::of(old) {
         _ if content.contains('\r') => content.to_owned(),
         Eol::Crlf | Eol::Cr => LfView::of(old).with_newlines(content, 0),
-        Eol::Mixed => edit::rewritten(old, content, stop),
+        Eol::Mixed => edit::rewritten(old, content),
         _ => content.to_owned(),
     }
 }
 
-fn replace(content: &str, edit: &EditOperation, stop: &Stop<'_>) -> Result<Replaced, EditError> {
+fn replace(content: &str, edit: &EditOperation, deadline: Instant) -> Result<Replaced, EditError> {
     let EditOperation { old_string, new_string, replace_all } = edit;
     let edit = Replace { old: old_string, new: new_string, all: *replace_all };
-    edit::replace(content, edit, stop)
+    edit::replace(content, edit, deadline)
 }
 
 fn edit_error(before: &Before, count: usize, number: usize, error: &EditError) -> ToolError {

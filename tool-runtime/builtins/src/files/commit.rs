@@ -142,14 +142,14 @@ impl Files {
                 }))
             }
             Some(seen)
-                if !snapshot.is(seen)
+                if snapshot.hash() != seen
                     && let Err(binary) = Text::decode(&snapshot.bytes) =>
             {
                 Err(ToolError::user(format!(
                     "`{shown}` was changed since it was read, and now {binary}; it cannot be changed as text"
                 )))
             }
-            Some(seen) if !snapshot.is(seen) => Err(ToolError::user(format!(
+            Some(seen) if snapshot.hash() != seen => Err(ToolError::user(format!(
                 "`{shown}` was changed since it was read; read it again, then repeat the change"
             ))),
             _ => Ok(before),

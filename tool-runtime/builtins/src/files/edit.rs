@@ -11,20 +11,22 @@ mod shift;
 mod splice;
 
 pub(super) use line_index::LineIndex;
-use locate::MAX_PLACES;
 pub(super) use locate::{Located, Match, locate, locate_lines};
 pub(super) use nearest::{Nearest, nearest};
 pub(super) use splice::{Splice, replacement, spliced};
 
+use super::snapshot::MAX_CHANGED;
 use super::text::LfView;
-use crate::stop::Stop;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Limit on the time that a call takes to find and replace text.
-pub(super) const TIME_LIMIT: Duration = Duration::from_secs(20);
+const TIME_LIMIT: Duration = Duration::from_secs(5);
+
+/// Places of the quoted text in the new one that are compared with the file.
+const MAX_COMPARED: usize = 1000;
 
 /// The rule by which the quoted text was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
@@ -100,39 +102,23 @@ pub(super) enum EditError {
     BeforeScope {
         line: usize,
     },
-    /// The search took too long.
+    /// The lines take too long to compare.
     Expired,
-    Cancelled,
+}
+
+/// The end of the time for a call that begins now.
+pub(super) fn deadline() -> Instant {
+    Instant::now() + TIME_LIMIT
 }
 
 /// Replaces text in a file.
 ///
 /// # Errors
-/// The text is not in the file, or several times; the call was cancelled, or takes too long.
+/// The text is not in the file, or several times, or takes too long.
 pub(super) fn replace(
     content: &str,
     edit: Replace<'_>,
-    stop: &Stop<'_>,
-) -> Result<Replaced, EditError> {
-    let replaced = find_and_replace(content, edit, stop);
-    complete(stop)?;
-    replaced
-}
-
-/// # Errors
-/// The work was stopped, so that its result must not be used.
-pub(super) fn complete(stop: &Stop<'_>) -> Result<(), EditError> {
-    match (stop.is_due(), stop.has_expired()) {
-        (false, _) => Ok(()),
-        (true, true) => Err(EditError::Expired),
-        (true, false) => Err(EditError::Cancelled),
-    }
-}
-
-fn find_and_replace(
-    content: &str,
-    edit: Replace<'_>,
-    stop: &Stop<'_>,
+    deadline: Instant,
 ) -> Result<Replaced, EditError> {
     let (old, new) = (lf(edit.old), lf(edit.new));
     if old.is_empty() {
@@ -142,31 +128,28 @@ fn find_and_replace(
         return Err(EditError::Identical);
     }
     let view = LfView::of(content);
-    let Located { step, matches } =
-        locate(&view.text, &old, stop).ok_or_else(|| not_found(&view, &old, &new, stop))?;
-    if edit.all && matches.len() >= MAX_PLACES {
+    let Located { step, matches, is_cut } =
+        locate(&view.text, &old).ok_or_else(|| not_found(&view, &old, &new))?;
+    let added = matches.len().saturating_mul(new.len()) as u64;
+    if edit.all && (is_cut || matches.len() > 1 && added > MAX_CHANGED) {
         return Err(EditError::TooManyPlaces);
     }
     let lines = line_numbers_of(&view.text, &matches);
     if matches.len() > 1 && !edit.all {
         return Err(EditError::Ambiguous { step, lines });
     }
-    if !edit.all && is_applied(&view.text, &matches[0], &old, &new, stop) {
+    if !edit.all && is_applied(&view.text, &matches[0], &old, &new) {
         return Err(EditError::AlreadyApplied { line: lines[0] });
     }
-    let places = matches.iter().zip(lines).take_while(|_| !stop.is_due());
-    let (splices, lines) = places.fold(
-        (Vec::<Splice>::new(), Vec::new()),
-        |(mut splices, mut kept), (found, line)| {
-            // `aa` is in `aaa` twice, and is replaced once.
-            if splices.last().is_none_or(|last| last.range.end <= view.raw_offset(found.start)) {
-                splices.push(replacement(&view, found, &old, &new, stop));
-                kept.push(line);
-            }
-            (splices, kept)
-        },
-    );
-    Ok(Replaced { content: spliced(content, &splices), step, lines })
+    let (mut splices, mut kept) = (Vec::<Splice>::new(), Vec::new());
+    for (found, line) in matches.iter().zip(lines) {
+        // `aa` is in `aaa` twice, and is replaced once.
+        if splices.last().is_none_or(|last| last.range.end <= view.raw_offset(found.start)) {
+            splices.push(replacement(&view, found, &old, &new, deadline)?);
+            kept.push(line);
+        }
+    }
+    Ok(Replaced { content: spliced(content, &splices), step, lines: kept })
 }
 
 /// The number of the first line of each place, counted from 1.
@@ -191,9 +174,9 @@ pub(super) fn is_telling(text: &str) -> bool {
 }
 
 /// Whether the place has the new text already, which contains the old one: the edit would add it again.
-pub(super) fn is_applied(text: &str, found: &Match, old: &str, new: &str, stop: &Stop<'_>) -> bool {
+pub(super) fn is_applied(text: &str, found: &Match, old: &str, new: &str) -> bool {
     let places = memchr::memmem::find_iter(new.as_bytes(), old.as_bytes());
-    places.take_while(|_| !stop.is_due()).any(|at| {
+    places.take(MAX_COMPARED).any(|at| {
         let start = found.start.checked_sub(at);
         start.and_then(|start| text.as_bytes().get(start..start + new.len()))
             == Some(new.as_bytes())
@@ -201,23 +184,23 @@ pub(super) fn is_applied(text: &str, found: &Match, old: &str, new: &str, stop: 
 }
 
 /// New content of a file: its lines that are kept have the endings that they had, new ones that of their neighbour. If
-/// the time is up, all have their own.
-pub(super) fn rewritten(old: &str, new: &str, stop: &Stop<'_>) -> String {
+/// comparing takes too long, all have their own.
+pub(super) fn rewritten(old: &str, new: &str) -> String {
     let view = LfView::of(old);
     let whole = Match { start: 0, end: view.text.len(), shift: shift::Shift::default() };
-    let content = replacement(&view, &whole, &view.text, new, stop).text;
-    if stop.is_due() { new.to_owned() } else { content }
+    let splice = replacement(&view, &whole, &view.text, new, deadline());
+    splice.map_or_else(|_| new.to_owned(), |splice| splice.text)
 }
 
-fn not_found(view: &LfView<'_>, old: &str, new: &str, stop: &Stop<'_>) -> EditError {
+fn not_found(view: &LfView<'_>, old: &str, new: &str) -> EditError {
     if is_telling(new)
-        && let Some(Located { step: Step::Exact | Step::TrailingWhitespace, matches }) =
-            locate(&view.text, new, stop)
+        && let Some(Located { step: Step::Exact | Step::TrailingWhitespace, matches, .. }) =
+            locate(&view.text, new)
         && let [found] = &*matches
     {
         return EditError::AlreadyApplied { line: view.line_of(found.start) };
     }
-    EditError::NotFound(nearest(&view.text, old, stop))
+    EditError::NotFound(nearest(&view.text, old))
 }
 
 /// Continues a sentence about the quoted text.
@@ -225,14 +208,12 @@ impl fmt::Display for EditError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => f.write_str("is empty; quote the lines around the place"),
-            Self::TooManyPlaces => write!(
-                f,
-                "is in the file {MAX_PLACES} times or more, which are not replaced at once; use a program such as `sed`"
+            Self::TooManyPlaces => f.write_str(
+                "is in the file too often for all places to be replaced at once; use a command such as `sed`, or a script",
             ),
             Self::Expired => f.write_str(
-                "takes too long to find and replace; quote fewer lines, or use a program such as `sed`",
+                "takes too long to replace; quote fewer lines, or use a command such as `sed`, or a script",
             ),
-            Self::Cancelled => f.write_str("was not replaced: the call was cancelled"),
             Self::Overlaps => f.write_str("overlaps with another hunk; merge the two"),
             Self::BeforeScope { line } => write!(
                 f,

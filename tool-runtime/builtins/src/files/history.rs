@@ -4,7 +4,7 @@
 //!
 //! The changes of one call are a commit. When there is no room, the oldest commits are dropped whole.
 
-use super::snapshot::{Hash, Snapshot, Stamp};
+use super::snapshot::{Hash, Snapshot};
 use crate::caller::Caller;
 use cap_std::fs::Permissions;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -29,7 +29,7 @@ const OVERHEAD: usize = 1024;
 #[derive(Default)]
 pub(crate) struct FileHistory {
     /// By caller: what one has read, another has not.
-    seen: HashMap<PathBuf, Vec<(Caller, Seen)>>,
+    seen: HashMap<PathBuf, Vec<(Caller, Hash)>>,
     /// The changes of all files, oldest first.
     changes: VecDeque<Undo>,
     kept_bytes: usize,
@@ -39,14 +39,6 @@ pub(crate) struct FileHistory {
     recorded: u64,
     /// Number of all commits.
     commits: u64,
-}
-
-/// The version that a caller saw.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Seen {
-    Whole(Hash),
-    /// Parts of a large file.
-    Parts(Stamp),
 }
 
 /// A change that can be undone.
@@ -92,12 +84,12 @@ impl From<Snapshot> for Version {
 
 impl FileHistory {
     /// The version that the caller saw last.
-    pub(super) fn seen(&self, key: &Path, caller: &Caller) -> Option<Seen> {
+    pub(super) fn seen(&self, key: &Path, caller: &Caller) -> Option<Hash> {
         let mut callers = self.seen.get(key)?.iter();
         callers.find(|(known, _)| known == caller).map(|(_, version)| *version)
     }
 
-    pub(super) fn see(&mut self, key: &Path, caller: &Caller, version: Seen) {
+    pub(super) fn see(&mut self, key: &Path, caller: &Caller, version: Hash) {
         if self.seen.len() >= MAX_SEEN {
             self.seen.clear();
         }
@@ -172,7 +164,7 @@ impl FileHistory {
     /// The version that the caller has written itself.
     pub(super) fn see_or_forget(&mut self, key: &Path, caller: &Caller, version: Option<Hash>) {
         match version {
-            Some(hash) => self.see(key, caller, Seen::Whole(hash)),
+            Some(hash) => self.see(key, caller, hash),
             None => drop(self.seen.remove(key)),
         }
     }

@@ -8,15 +8,15 @@ use super::Files;
 use super::change::{Applied, assumption, decoded, encode};
 use super::commit::{Before, Change, Freshness};
 use super::diff;
-use super::edit::{Step, TIME_LIMIT};
+use super::edit::{Step, deadline};
 use super::snapshot::hex;
 use super::text::Text;
 use crate::shown::Shown;
-use crate::stop::Stop;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
+use std::time::Instant;
 use tool_runtime::{Access, ToolContext, ToolError};
 
 /// Limit on the bytes of all files before and after, which are in memory together.
@@ -228,12 +228,12 @@ impl Files {
     ) -> Result<Vec<Planned>, ToolError> {
         let (mut size, count) = (0, patches.len());
         let mut keys = HashSet::new();
-        let stop = Stop::after(TIME_LIMIT, context);
+        let deadline = deadline();
         let plan = |(number, patch): (usize, FilePatch)| {
             if context.is_cancelled() {
                 return Err(ToolError::user("the call was cancelled"));
             }
-            let planned = self.plan(patch, &stop, context)?;
+            let planned = self.plan(patch, deadline, context)?;
             context.progress(number + 1, 2 * count, "files patched, not written yet");
             // A path may have several spellings.
             if !planned.change.keys().all(|key| keys.insert(key)) {
@@ -253,7 +253,7 @@ impl Files {
     fn plan(
         &self,
         patch: FilePatch,
-        stop: &Stop<'_>,
+        deadline: Instant,
         context: &ToolContext,
     ) -> Result<Planned, ToolError> {
         let before = self.read_to_change(patch.path(), Freshness::UnchangedIfRead, context)?;
@@ -270,14 +270,14 @@ impl Files {
             _ if before.snapshot().is_none() => Err(super::place::missing(before.location())),
             FilePatch::Delete { hunks, .. } => {
                 if let Some(hunks) = hunks {
-                    check_deleted(&before, &hunks, stop)?;
+                    check_deleted(&before, &hunks, deadline)?;
                 }
                 let old = decoded(&before).ok().flatten().map(|text| text.content);
                 let file = PatchedFile::new(path, PatchAction::Deleted, old.as_deref(), None);
                 Ok(Planned { change: Change::new(before, None), file })
             }
             FilePatch::Update { move_to, hunks, .. } => {
-                self.plan_update(before, move_to, &hunks, stop, context)
+                self.plan_update(before, move_to, &hunks, deadline, context)
             }
         }
     }
@@ -287,12 +287,12 @@ impl Files {
         before: Before,
         move_to: Option<String>,
         hunks: &[Hunk],
-        stop: &Stop<'_>,
+        deadline: Instant,
         context: &ToolContext,
     ) -> Result<Planned, ToolError> {
         let path = before.location().to_string();
         let text = decoded(&before)?.unwrap_or_else(|| Text::new(""));
-        let applied = apply::hunks(&text.content, hunks, stop);
+        let applied = apply::hunks(&text.content, hunks, deadline);
         let (content, applied) = applied.map_err(|error| no_place(&path, error))?;
         let bytes = encode(&path, Some(&text), &content)?;
         let mut file =
@@ -314,10 +314,10 @@ impl Files {
 }
 
 /// Rejects a diff that does not delete all that the file has by now.
-fn check_deleted(before: &Before, hunks: &[Hunk], stop: &Stop<'_>) -> Result<(), ToolError> {
+fn check_deleted(before: &Before, hunks: &[Hunk], deadline: Instant) -> Result<(), ToolError> {
     let path = before.location();
     let text = decoded(before)?.unwrap_or_else(|| Text::new(""));
-    let applied = apply::hunks(&text.content, hunks, stop);
+    let applied = apply::hunks(&text.content, hunks, deadline);
     let (rest, _) = applied.map_err(|error| no_place(&path.to_string(), error))?;
     if rest.is_empty() {
         return Ok(());

@@ -9,7 +9,6 @@ pub(crate) use large::LineMarks;
 
 use super::Files;
 use super::change::assumption;
-use super::history::Seen;
 use super::place::{self, Found, Place};
 use super::snapshot::{Hash, MAX_SHOWN, Snapshot, hash, hex};
 use super::text::{Binary, Encoding, Eol, Text};
@@ -71,9 +70,9 @@ impl Files {
         if metadata.len() > MAX_SHOWN {
             return self.read_large(&place, file, &metadata, window, context);
         }
-        let snapshot = Snapshot::read(&place)?;
+        let snapshot = Snapshot::read_up_to(MAX_SHOWN, &place)?;
         let output = show(&place, &snapshot.bytes, window)?;
-        self.history().see(&place.key, &Caller::of(context), Seen::Whole(snapshot.hash()));
+        self.history().see(&place.key, &Caller::of(context), snapshot.hash());
         Ok(output)
     }
 }

@@ -1,6 +1,5 @@
 //! The bytes of a file at one moment, and whether it changed since.
 
-use super::history::Seen;
 use super::place::{Place, describe};
 use cap_std::fs::{Metadata, Permissions};
 use sha2::{Digest as _, Sha256};
@@ -10,8 +9,8 @@ use tool_runtime::ToolError;
 /// Limit on files that are read whole to show them. Larger ones are read in parts.
 pub(super) const MAX_SHOWN: u64 = 16 * 1024 * 1024;
 
-/// Limit on files that are changed. A change has up to six copies of them in memory.
-pub(super) const MAX_CHANGED: u64 = 64 * 1024 * 1024;
+/// Limit on files that are changed.
+pub(super) const MAX_CHANGED: u64 = 8 * 1024 * 1024;
 
 /// The SHA-256 of a file.
 pub(super) type Hash = [u8; 32];
@@ -25,19 +24,27 @@ pub(super) struct Snapshot {
 }
 
 impl Snapshot {
-    /// Reads a file.
+    /// Reads a file that is to be changed.
     ///
     /// # Errors
     /// It is too large, or cannot be read.
     pub(super) fn read(place: &Place) -> Result<Self, ToolError> {
+        Self::read_up_to(MAX_CHANGED, place)
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// It has more bytes than `most`, or cannot be read.
+    pub(super) fn read_up_to(most: u64, place: &Place) -> Result<Self, ToolError> {
         let (file, metadata) = place.open()?;
-        if metadata.len() > MAX_CHANGED {
+        if metadata.len() > most {
             return Err(too_large(&place.shown, metadata.len()));
         }
         let mut bytes = Vec::with_capacity(metadata.len() as usize);
-        let read = file.take(MAX_CHANGED + 1).read_to_end(&mut bytes);
+        let read = file.take(most + 1).read_to_end(&mut bytes);
         read.map_err(|error| describe(&place.shown, &error))?;
-        if bytes.len() as u64 > MAX_CHANGED {
+        if bytes.len() as u64 > most {
             return Err(too_large(&place.shown, bytes.len() as u64));
         }
         let permissions = metadata.permissions();
@@ -47,19 +54,11 @@ impl Snapshot {
     pub(super) fn hash(&self) -> Hash {
         hash(&self.bytes)
     }
-
-    /// Whether this is the version that a model saw.
-    pub(super) fn is(&self, seen: Seen) -> bool {
-        match seen {
-            Seen::Whole(hash) => hash == self.hash(),
-            Seen::Parts(stamp) => stamp == self.stamp,
-        }
-    }
 }
 
 fn too_large(shown: &str, length: u64) -> ToolError {
     ToolError::user(format!(
-        "`{shown}` has {length} bytes, and files of more than {MAX_CHANGED} cannot be changed by this tool; run a command that streams it, such as `sed`"
+        "`{shown}` has {length} bytes, and files of more than {MAX_CHANGED} cannot be changed by this tool; use a command such as `sed`, or a script"
     ))
 }
 

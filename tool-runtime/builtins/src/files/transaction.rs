@@ -8,7 +8,7 @@ use super::directory::{create_parents, remove_empty, rename_entry};
 use super::lock;
 use super::place::{self, Place, describe};
 use super::publish::{Staged, changed};
-use super::snapshot::Snapshot;
+use super::snapshot::{MAX_CHANGED, Snapshot};
 use crate::workspace::Location;
 use cap_std::fs::Permissions;
 use std::path::PathBuf;
@@ -33,6 +33,7 @@ fn write_all(
     directories: &mut Vec<Location>,
     context: &ToolContext,
 ) -> Result<Vec<PathBuf>, ToolError> {
+    changes.iter().try_for_each(check_size)?;
     let targets = changes.iter().map(|change| target(change, directories));
     let targets: Vec<Option<Place>> = targets.collect::<Result<_, _>>()?;
     let (mut steps, mut keys, count) = (Vec::new(), Vec::new(), changes.len());
@@ -61,6 +62,18 @@ fn write_all(
         }
     }
     Ok(keys)
+}
+
+/// A larger file could be neither restored nor changed again.
+fn check_size(change: &Change) -> Result<(), ToolError> {
+    let length = change.after.as_ref().map_or(0, Vec::len);
+    if length as u64 <= MAX_CHANGED {
+        return Ok(());
+    }
+    Err(ToolError::user(format!(
+        "`{}` would have {length} bytes, and files of more than {MAX_CHANGED} are not written by this tool; use a script",
+        change.before.location
+    )))
 }
 
 /// The entry that a change creates: a new file, or the new name of one. Creates its directories.

@@ -2,9 +2,9 @@
 
 use super::newest::Newest;
 use super::pattern;
+use super::stop::Stop;
 use super::target::{self, Target};
 use super::walk::{Rules, Walk};
-use crate::stop::Stop;
 use crate::workspace::{Location, Workspace};
 use globset::{Candidate, GlobMatcher};
 use schemars::JsonSchema;

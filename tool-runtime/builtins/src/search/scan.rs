@@ -1,8 +1,8 @@
 //! One file: how often a pattern matches, and the matching lines.
 
 use super::line::Line;
+use super::stop::Stop;
 use super::stop::Stoppable;
-use crate::stop::Stop;
 use cap_std::fs::File;
 use grep_matcher::Matcher as _;
 use grep_regex::RegexMatcher;

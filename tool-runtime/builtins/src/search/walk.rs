@@ -2,7 +2,7 @@
 
 use super::glob::join as join_notices;
 use super::ignore_files::IgnoreFiles;
-use crate::stop::Stop;
+use super::stop::Stop;
 use crate::workspace::Location;
 use ignore::overrides::Override;
 use ignore::types::Types;

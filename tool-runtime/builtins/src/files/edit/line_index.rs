@@ -1,10 +1,8 @@
-//! Lines of a text as numbers, so that comparing two costs nothing.
+//! The lines of a text, and what of them is compared.
 
 use super::Step;
 use super::fold::fold;
-use crate::stop::Stop;
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 /// The lines of a text. A line takes four bytes: files of many short lines would take several times their size.
 pub(in crate::files) struct LineIndex<'t> {
@@ -47,26 +45,8 @@ impl<'t> LineIndex<'t> {
     }
 }
 
-/// A number for each line: equal if a step takes the lines for equal.
-pub(super) fn line_numbers(
-    old: &[&str],
-    index: &LineIndex<'_>,
-    step: Step,
-    stop: &Stop<'_>,
-) -> [Vec<u32>; 2] {
-    let mut known: HashMap<Cow<'_, str>, u32> = HashMap::new();
-    let old = old.iter().map(|line| {
-        let next = known.len() as u32;
-        *known.entry(comparable(line, step)).or_insert(next)
-    });
-    let old = old.collect();
-    // Lines that are not quoted need no number of their own.
-    let number = |line| known.get(&comparable(line, step)).copied().unwrap_or(u32::MAX);
-    [old, stop.items(index.lines()).map(number).collect()]
-}
-
 /// The part of a line that a step compares.
-fn comparable(line: &str, step: Step) -> Cow<'_, str> {
+pub(super) fn comparable(line: &str, step: Step) -> Cow<'_, str> {
     match step {
         Step::Exact => Cow::Borrowed(line),
         Step::TrailingWhitespace => Cow::Borrowed(line.trim_end()),

@@ -1,8 +1,8 @@
 //! Places that a quoted text resembles, for the error that does not find it.
 
 use super::Step;
-use super::line_index::{LineIndex, line_numbers};
-use crate::stop::Stop;
+use super::line_index::{LineIndex, comparable};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
@@ -25,22 +25,22 @@ pub(in crate::files) struct Nearest {
 }
 
 /// The places with most lines of the quoted text, or with the line that is most like its first.
-pub(in crate::files) fn nearest(text: &str, old: &str, stop: &Stop<'_>) -> Vec<Nearest> {
+pub(in crate::files) fn nearest(text: &str, old: &str) -> Vec<Nearest> {
     let index = LineIndex::of(text);
     let quoted: Vec<&str> = old.strip_suffix('\n').unwrap_or(old).split('\n').collect();
     if index.len() == 0 {
         return Vec::new();
     }
-    let mut starts = starts_with_equal_lines(&quoted, &index, stop);
+    let mut starts = starts_with_equal_lines(&quoted, &index);
     if starts.is_empty() {
-        starts.extend(start_of_similar_line(&quoted, &index, stop));
+        starts.extend(start_of_similar_line(&quoted, &index));
     }
     starts.into_iter().take(SHOWN).map(|start| describe(&quoted, &index, start)).collect()
 }
 
 /// The first lines of places, by the number of equal lines.
-fn starts_with_equal_lines(quoted: &[&str], index: &LineIndex<'_>, stop: &Stop<'_>) -> Vec<usize> {
-    let [wanted, lines] = line_numbers(quoted, index, Step::TypographicCharacters, stop);
+fn starts_with_equal_lines(quoted: &[&str], index: &LineIndex<'_>) -> Vec<usize> {
+    let [wanted, lines] = line_numbers(quoted, index);
     let mut by_number: HashMap<u32, Vec<usize>> = HashMap::new();
     for (line, number) in lines.iter().enumerate().filter(|(_, number)| **number != u32::MAX) {
         by_number.entry(*number).or_default().push(line);
@@ -59,12 +59,26 @@ fn starts_with_equal_lines(quoted: &[&str], index: &LineIndex<'_>, stop: &Stop<'
     starts.into_iter().filter(|(_, votes)| votes * 2 > most).map(|(start, _)| start).collect()
 }
 
+/// A number for each line: equal if the lines are, with typographic characters as those of ASCII.
+fn line_numbers(old: &[&str], index: &LineIndex<'_>) -> [Vec<u32>; 2] {
+    let comparable = |line| comparable(line, Step::TypographicCharacters);
+    let mut known: HashMap<Cow<'_, str>, u32> = HashMap::new();
+    let old = old.iter().map(|line| {
+        let next = known.len() as u32;
+        *known.entry(comparable(line)).or_insert(next)
+    });
+    let old = old.collect();
+    // Lines that are not quoted need no number of their own.
+    let number = |line| known.get(&comparable(line)).copied().unwrap_or(u32::MAX);
+    [old, index.lines().map(number).collect()]
+}
+
 /// Whether a line has words: brackets are everywhere.
 fn is_telling(line: &str) -> bool {
     line.chars().filter(|character| character.is_alphanumeric()).count() > 2
 }
 
-fn start_of_similar_line(quoted: &[&str], index: &LineIndex<'_>, stop: &Stop<'_>) -> Option<usize> {
+fn start_of_similar_line(quoted: &[&str], index: &LineIndex<'_>) -> Option<usize> {
     let (number, line) = quoted.iter().enumerate().find(|(_, line)| is_telling(line))?;
     let wanted = pairs_of_letters(line);
     let score = |at: &usize| {
@@ -72,7 +86,7 @@ fn start_of_similar_line(quoted: &[&str], index: &LineIndex<'_>, stop: &Stop<'_>
         let common = wanted.iter().filter(|pair| found.contains(pair)).count();
         1000 * 2 * common / (wanted.len() + found.len()).max(1)
     };
-    let lines = stop.items(0..index.len().min(50_000));
+    let lines = 0..index.len().min(50_000);
     let best = lines.max_by_key(|at| (score(at), usize::MAX - at))?;
     (score(&best) >= 500).then(|| best.saturating_sub(number))
 }

@@ -1,13 +1,12 @@
 use super::*;
 use crate::test_time::ends;
-use tool_runtime::{CancellationToken, ToolContext};
 
 fn edit(content: &str, old: &str, new: &str) -> Result<Replaced, EditError> {
     replace(content, Replace { old, new, all: false })
 }
 
 fn replace(content: &str, edit: Replace<'_>) -> Result<Replaced, EditError> {
-    super::replace(content, edit, &Stop::after(TIME_LIMIT, &ToolContext::default()))
+    super::replace(content, edit, deadline())
 }
 
 #[track_caller]
@@ -171,41 +170,31 @@ fn repeated_lines_are_searched_in_linear_time() {
         (lines("x", 800_000) + "’", lines("x", 200_000) + "'y"),
     ];
     for (text, old) in cases {
-        let found = ends(move || {
-            let context = ToolContext::default();
-            let stop = Stop::after(Duration::from_secs(3600), &context);
-            super::replace(&text, Replace { old: &old, new: "z", all: false }, &stop)
-        });
+        let found = ends(move || replace(&text, Replace { old: &old, new: "z", all: false }));
         assert!(matches!(found, Err(EditError::NotFound(_))));
     }
 }
 
-/// Each place has as many lines as are quoted, and one indentation for each.
+/// Each place has as many lines as are quoted, and one indentation for each: comparing all of them takes minutes.
 #[test]
-fn a_search_that_takes_long_is_refused_in_time() {
-    let text = "  a\n".repeat(6_000);
-    let old = "a\n".repeat(3_000);
-    let context = ToolContext::default();
-    let edit = Replace { old: &old, new: "x", all: false };
-    for limit in [0, 100, 1_000, 2_000] {
-        let stop = Stop::after_looks(limit, &context);
-        assert_eq!(super::replace(&text, edit, &stop).unwrap_err(), EditError::Expired);
-        // Loops end at their next look.
-        assert!(stop.looks() <= limit + 50, "{limit}: {}", stop.looks());
-    }
+fn a_long_quotation_of_equal_lines_is_not_compared_everywhere() {
+    let (text, old) = ("  a\n".repeat(200_000), "a\n".repeat(100_000));
+    let [one, all] =
+        ends(move || [false, true].map(|all| replace(&text, Replace { old: &old, new: "x", all })));
+    assert!(matches!(one, Err(EditError::Ambiguous { .. })));
+    assert_eq!(all.unwrap_err(), EditError::TooManyPlaces);
+}
+
+/// The lines of the new content would fill the memory.
+#[test]
+fn a_replacement_that_makes_a_file_very_large_is_refused() {
+    let (text, new) = ("a".repeat(90_000), "b".repeat(100_000));
+    let error = replace(&text, Replace { old: "a", new: &new, all: true }).unwrap_err();
+    assert_eq!(error, EditError::TooManyPlaces);
 }
 
 #[test]
-fn a_cancelled_search_ends() {
-    let text = "  a\n".repeat(60_000);
-    let old = "a\n".repeat(30_000);
-    let token = CancellationToken::new();
-    let context = ToolContext::default().with_cancellation(token.clone());
-    let stop = Stop::after(Duration::from_secs(3600), &context);
-    let edit = Replace { old: &old, new: "x", all: false };
-    std::thread::scope(|scope| {
-        let search = scope.spawn(|| super::replace(&text, edit, &stop));
-        token.cancel();
-        assert_eq!(search.join().unwrap().unwrap_err(), EditError::Cancelled);
-    });
+fn time_that_is_up_is_an_error() {
+    let edit = Replace { old: "a", new: "b", all: false };
+    assert_eq!(super::replace("a", edit, Instant::now()).unwrap_err(), EditError::Expired);
 }

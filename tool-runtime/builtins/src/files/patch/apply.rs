@@ -5,9 +5,9 @@ use crate::files::edit::{
     self, EditError, LineIndex, Located, Match, Splice, locate_lines, nearest, replacement, spliced,
 };
 use crate::files::text::LfView;
-use crate::stop::Stop;
 use std::borrow::Cow;
 use std::ops::Range;
+use std::time::Instant;
 
 /// The number of a hunk, counted from 0, and the reason why it has no place.
 pub(super) type HunkError = (usize, EditError);
@@ -15,24 +15,23 @@ pub(super) type HunkError = (usize, EditError);
 /// The text with all hunks. Each is searched in the original.
 ///
 /// # Errors
-/// A hunk has no place, the call was cancelled, or takes too long.
+/// A hunk has no place, or takes too long.
 pub(super) fn hunks(
     content: &str,
     hunks: &[Hunk],
-    stop: &Stop<'_>,
+    deadline: Instant,
 ) -> Result<(String, Applied), HunkError> {
     let view = LfView::of(content);
     let index = LineIndex::of(&view.text);
     let mut applied = Applied::default();
     let mut splices: Vec<Splice> = Vec::new();
     for (number, hunk) in hunks.iter().enumerate() {
-        let splice = place(&view, &index, hunk, &mut applied, stop);
-        edit::complete(stop).map_err(|error| (number, error))?;
+        let splice = place(&view, &index, hunk, &mut applied, deadline);
         let splice = splice.map_err(|error| (number, error))?;
         let overlaps = |other: &Splice| {
             other.range.start < splice.range.end && splice.range.start < other.range.end
         };
-        if stop.items(&splices).any(overlaps) {
+        if splices.iter().any(overlaps) {
             return Err((number, EditError::Overlaps));
         }
         splices.push(splice);
@@ -47,24 +46,27 @@ fn place(
     index: &LineIndex<'_>,
     hunk: &Hunk,
     applied: &mut Applied,
-    stop: &Stop<'_>,
+    deadline: Instant,
 ) -> Result<Splice, EditError> {
+    if Instant::now() >= deadline {
+        return Err(EditError::Expired);
+    }
     if hunk.old.is_empty() {
-        return insertion(view, index, hunk, stop);
+        return insertion(view, index, hunk);
     }
     if hunk.old == hunk.new {
         return Err(EditError::Identical);
     }
-    let Some(located) = locate_lines(index, &hunk.old, stop) else {
-        return Err(not_found(view, index, hunk, stop));
+    let Some(located) = locate_lines(index, &hunk.old) else {
+        return Err(not_found(view, index, hunk));
     };
-    let found = only(view, index, hunk, &located, stop)?;
-    if edit::is_applied(&view.text, found, &hunk.old, &hunk.new, stop) {
+    let found = only(view, index, hunk, &located)?;
+    if edit::is_applied(&view.text, found, &hunk.old, &hunk.new) {
         return Err(EditError::AlreadyApplied { line: view.line_of(found.start) });
     }
     applied.replacements += 1;
     applied.step = applied.step.max(Some(located.step));
-    Ok(replacement(view, found, &hunk.old, &with_end(hunk, &view.text[found.end..]), stop))
+    replacement(view, found, &hunk.old, &with_end(hunk, &view.text[found.end..]), deadline)
 }
 
 /// The new lines. A hunk that adds or removes the last newline of a file is about its end: before other lines, it does
@@ -90,10 +92,9 @@ fn only<'m>(
     index: &LineIndex<'_>,
     hunk: &Hunk,
     located: &'m Located,
-    stop: &Stop<'_>,
 ) -> Result<&'m Match, EditError> {
     let line = |found: &Match| view.line_of(found.start);
-    let scope = scope(index, &hunk.scopes, stop);
+    let scope = scope(index, &hunk.scopes);
     // The line itself may be the first one of the hunk.
     let is_after = |found: &&Match| scope.as_ref().is_none_or(|scope| scope.start <= found.end);
     let mut left: Vec<&Match> = located.matches.iter().filter(is_after).collect();
@@ -120,11 +121,10 @@ fn only<'m>(
 
 /// The part of the text that the lines after `@@` name: from a line to the next with no more indentation. `None` if
 /// there are no such lines, or one is not unique.
-fn scope(index: &LineIndex<'_>, scopes: &[String], stop: &Stop<'_>) -> Option<Range<usize>> {
+fn scope(index: &LineIndex<'_>, scopes: &[String]) -> Option<Range<usize>> {
     let mut range = 0..index.len();
     for scope in scopes {
-        let mut named =
-            stop.items(range.clone()).filter(|line| index.line(*line).trim() == scope.trim());
+        let mut named = range.clone().filter(|line| index.line(*line).trim() == scope.trim());
         let header = named.next().filter(|_| named.next().is_none())?;
         let indent = |line: usize| {
             let text = index.line(line);
@@ -135,21 +135,16 @@ fn scope(index: &LineIndex<'_>, scopes: &[String], stop: &Stop<'_>) -> Option<Ra
             let closes = text.starts_with(['}', ')', ']']);
             !text.is_empty() && !closes && indent(*line) <= indent(header)
         };
-        let end = stop.items(header + 1..range.end).find(ends).unwrap_or(range.end);
+        let end = (header + 1..range.end).find(ends).unwrap_or(range.end);
         range = header + 1..end;
     }
     (!scopes.is_empty()).then(|| index.start(range.start)..index.start(range.end).max(1))
 }
 
 /// Lines without context: after the line that `@@` names, at the start or end if the hunk says so, or in an empty file.
-fn insertion(
-    view: &LfView<'_>,
-    index: &LineIndex<'_>,
-    hunk: &Hunk,
-    stop: &Stop<'_>,
-) -> Result<Splice, EditError> {
+fn insertion(view: &LfView<'_>, index: &LineIndex<'_>, hunk: &Hunk) -> Result<Splice, EditError> {
     let text = &view.text;
-    let at = match scope(index, &hunk.scopes, stop) {
+    let at = match scope(index, &hunk.scopes) {
         Some(scope) => scope.start,
         None if hunk.anchor == Anchor::Start => 0,
         None if hunk.anchor == Anchor::End || text.is_empty() => text.len(),
@@ -169,12 +164,11 @@ fn insertion(
     Ok(Splice { range: raw..raw, text: view.with_newlines(&new, at.saturating_sub(1)) })
 }
 
-fn not_found(view: &LfView<'_>, index: &LineIndex<'_>, hunk: &Hunk, stop: &Stop<'_>) -> EditError {
-    let located =
-        edit::is_telling(&hunk.new).then(|| locate_lines(index, &hunk.new, stop)).flatten();
+fn not_found(view: &LfView<'_>, index: &LineIndex<'_>, hunk: &Hunk) -> EditError {
+    let located = edit::is_telling(&hunk.new).then(|| locate_lines(index, &hunk.new)).flatten();
     match located.map(|located| located.matches).as_deref() {
         Some([found]) => EditError::AlreadyApplied { line: view.line_of(found.start) },
-        _ => EditError::NotFound(nearest(&view.text, &hunk.old, stop)),
+        _ => EditError::NotFound(nearest(&view.text, &hunk.old)),
     }
 }
 
@@ -188,9 +182,7 @@ mod tests {
     }
 
     fn apply(content: &str, list: &[Hunk]) -> Result<String, HunkError> {
-        let context = tool_runtime::ToolContext::default();
-        let stop = Stop::after(edit::TIME_LIMIT, &context);
-        hunks(content, list, &stop).map(|(content, _)| content)
+        hunks(content, list, edit::deadline()).map(|(content, _)| content)
     }
 
     #[test]

@@ -1,14 +1,12 @@
 //! Files that are too large to be read whole: one pass over blocks, which remembers where lines are.
 
 use super::super::Files;
-use super::super::history::Seen;
 use super::super::place::{Place, describe};
 use super::super::snapshot::Stamp;
 use super::super::text::{Encoding, Eol, is_binary};
 use super::lines::{BLOCK, Lines, check_cancelled};
 use super::window::{Window, past_the_end};
 use super::{Binary, ReadOutput, not_text, text_output};
-use crate::caller::Caller;
 use crate::shown::Shown;
 use cap_std::fs::{File, Metadata};
 use std::collections::VecDeque;
@@ -67,7 +65,7 @@ impl LineMarks {
 }
 
 impl Files {
-    /// Reads lines of a file that is not read whole. It has no hash: its times tell whether it changes.
+    /// Reads lines of a file that is not read whole, and not changed.
     pub(super) fn read_large(
         &self,
         place: &Place,
@@ -94,7 +92,6 @@ impl Files {
         let (writer, total) = lines.write(first, window.limit).map_err(failed)?;
         let cut = writer.finish(known_total.or(total), &place.shown);
         let eol = Eol::of(&String::from_utf8_lossy(&sample));
-        self.history().see(&place.key, &Caller::of(context), Seen::Parts(Stamp::of(metadata)));
         Ok(text_output(place, cut, encoding, eol, None))
     }
 }
