@@ -33,7 +33,7 @@ fn narrowed(pool: &ToolPool, to: &[&str]) -> Restriction {
 }
 
 fn replaced(pool: &ToolPool, to: &[&str]) -> Restriction {
-    pool.replace(to.iter().copied()).expect("patterns")
+    pool.replace_restrictions(to.iter().copied()).expect("patterns")
 }
 
 #[test]
