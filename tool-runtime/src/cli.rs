@@ -4,6 +4,7 @@
 #[doc(inline)]
 pub use tool_runtime_cli::{Cli, ProgramArguments, ProgramOptions, TerminalApprover};
 #[doc(inline)]
-pub use tool_runtime_core::pool::{
+pub use tool_runtime_command::{
     ArgumentCount, CliCommand, CommandArgument, CommandArguments, CommandForm, CommandOption,
+    PoolCommands,
 };

@@ -82,7 +82,7 @@
 //! | ask a person at the terminal | `cli::TerminalApprover` |
 //! | **Servers** | |
 //! | ship a server binary | `main!`, `cli::Cli`, [`McpServer`] |
-//! | add a command to its command line | [`cli::CliCommand`], [`ToolPoolBuilder::command`] |
+//! | add a command to its command line | [`cli::CliCommand`], [`cli::PoolCommands::command`] |
 //! | assemble the pool by options of the program | `cli::ProgramOptions`, `cli::Cli::options` |
 //! | serve over HTTP | [`McpServer::serve_http`], `http::HttpOptions`, `http::Authenticate` |
 //! | test a server, detect changed schemas | `testing` |
@@ -285,6 +285,8 @@ pub use tool_macros::external_tools;
 
 /// Items that a file with tools needs: `use tool_runtime::prelude::*;`.
 pub mod prelude {
+    #[doc(no_inline)]
+    pub use crate::cli::PoolCommands as _;
     #[doc(no_inline)]
     pub use crate::{
         Action, CallAction, ContentBlock, ErrorClass, Form, IntoObservation, Json, Observation,

@@ -6,11 +6,11 @@ use crate::store::{ApprovalAnswer, ApprovalStore, PendingApproval, StoreError, S
 use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
+use tool_runtime_command::seam::{CommandFailure, run_printing};
+use tool_runtime_command::{CliCommand, CommandArguments, CommandForm, PoolCommands as _};
 use tool_runtime_core::govern::Remember;
-use tool_runtime_core::pool::{
-    CliCommand, CommandArguments, CommandForm, PoolExtension, ToolPoolBuilder,
-};
-use tool_runtime_core::seam::{CommandFailure, argument_text, printable, run_printing};
+use tool_runtime_core::pool::{PoolExtension, ToolPoolBuilder};
+use tool_runtime_core::seam::{argument_text, printable};
 use tool_runtime_core::vocabulary::BoxFuture;
 
 /// Adds the commands `approvals list`, `approve` and `deny` for the questions in a store that other processes see,

@@ -12,10 +12,11 @@ use crate::run::is_unresolved;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Duration;
-use tool_runtime_core::pool::{CliCommand, CommandArguments, CommandForm};
-use tool_runtime_core::seam::{CommandFailure, one_line, run_printing};
+use tool_runtime_command::seam::{CommandFailure, run_printing};
+use tool_runtime_command::{CliCommand, CommandArguments, CommandForm, PoolCommands as _};
+use tool_runtime_core::pool::ToolPoolBuilder;
+use tool_runtime_core::seam::one_line;
 use tool_runtime_core::tool::{Observation, StepId};
 use tool_runtime_core::vocabulary::BoxFuture;
 
@@ -25,10 +26,10 @@ const FOLLOW_INTERVAL: Duration = Duration::from_millis(200);
 /// What to do after a check that found problems.
 const TO_DO: &str = "copy the files of the log before more is written, compare them with a backup or an export, and find out who can write them";
 
-/// The commands of a pool with a log.
-pub(crate) fn commands() -> Vec<Arc<dyn CliCommand>> {
+/// Adds the commands of a pool with a log.
+pub(crate) fn add_commands<S>(builder: ToolPoolBuilder<S>) -> ToolPoolBuilder<S> {
     use LogCommand::{Export, Follow, Resolve, Show, Verify};
-    [Show, Follow, Verify, Export, Resolve].map(|it| Arc::new(it) as Arc<dyn CliCommand>).into()
+    [Show, Follow, Verify, Export, Resolve].into_iter().fold(builder, ToolPoolBuilder::command_once)
 }
 
 /// A command about the file of a log. None needs the pool.

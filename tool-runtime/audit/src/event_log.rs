@@ -315,8 +315,8 @@ impl PoolExtension for EventLog {
     }
 
     #[cfg(feature = "cli")]
-    fn commands() -> Vec<Arc<dyn tool_runtime_core::pool::CliCommand>> {
-        crate::command::commands()
+    fn prepare<S>(builder: ToolPoolBuilder<S>) -> ToolPoolBuilder<S> {
+        crate::command::add_commands(builder)
     }
 }
 

@@ -32,6 +32,7 @@ pub use servers::PinCommand;
 use std::ffi::OsString;
 use std::pin::Pin;
 use std::process::ExitCode;
+use tool_runtime_command::seam::Commands as _;
 use tool_runtime_core::pool::ToolPool;
 use tool_runtime_core::seam::program_name;
 use tool_runtime_core::vocabulary::BoxFuture;
@@ -86,7 +87,7 @@ mod exit {
 ///
 /// `call` is not an MCP client: a tool that requests input from the user fails.
 ///
-/// A pool may bring further commands, see [`CliCommand`](tool_runtime_core::pool::CliCommand).
+/// A pool may bring further commands, see [`CliCommand`](tool_runtime_command::CliCommand).
 ///
 /// [`Self::run`] and `main!` close the pool at the end.
 ///
@@ -219,7 +220,7 @@ impl Cli {
     {
         let global = self.options.map(|options| options.options).unwrap_or_default();
         let command =
-            options::parse(&self.about, Scope::of_pool(&global), self.pool.commands(), arguments);
+            options::parse(&self.about, Scope::of_pool(&global), &self.pool.commands(), arguments);
         let code = match command {
             Ok(options) => {
                 log::start(options.command.log());

@@ -13,6 +13,8 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::process::ExitCode;
 use std::time::Duration;
+use tool_runtime_command::PoolCommands as _;
+use tool_runtime_command::seam::Commands as _;
 use tool_runtime_core::govern::AskCaller;
 use tool_runtime_core::pool::{PoolConfig, Registry, ToolPool, ToolPoolBuilder, WithToolsets};
 
@@ -422,7 +424,7 @@ async fn run(
         setup.pool = remote::commands(setup.pool, &about);
     }
     let Options { command, pool: options, ignored_arguments } =
-        options::parse(&about, options::Scope::MAIN, setup.pool.commands(), std::env::args_os())
+        options::parse(&about, options::Scope::MAIN, &setup.pool.commands(), std::env::args_os())
             .map_err(Failure::Printed)?;
     about.ignored_arguments = ignored_arguments;
     #[cfg(feature = "mcp-client")]

@@ -32,7 +32,8 @@ use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use tool_runtime_core::pool::{CliCommand, CommandArguments, Filter, Selector, SelectorError};
+use tool_runtime_command::{CliCommand, CommandArguments};
+use tool_runtime_core::pool::{Filter, Selector, SelectorError};
 #[cfg(feature = "export")]
 use tool_runtime_export::Api;
 use tracing::level_filters::LevelFilter;

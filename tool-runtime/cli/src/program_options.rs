@@ -5,7 +5,7 @@ use crate::options::{Opt, ROOT, UsageError};
 use crate::print;
 use std::ffi::OsString;
 use std::process::ExitCode;
-use tool_runtime_core::pool::CommandArguments;
+use tool_runtime_command::CommandArguments;
 use tool_runtime_core::seam::program_name;
 
 /// Options by which a program assembles its pool. They may stand anywhere on the command line, and the help of every

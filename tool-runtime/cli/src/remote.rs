@@ -17,6 +17,7 @@ pub(super) use connection::{absent_runners, hub_of};
 
 use super::About;
 use hub_address::HubAddress;
+use tool_runtime_command::PoolCommands as _;
 use tool_runtime_core::pool::ToolPoolBuilder;
 
 /// Adds the commands.

@@ -17,12 +17,11 @@ mod builder;
 mod catalog;
 mod change;
 pub(crate) mod claim;
-mod cli_command;
-pub(crate) mod command_output;
 pub(crate) mod core;
 mod declared;
 mod draft;
 mod extension;
+mod extras;
 mod filter;
 mod governance;
 mod handle;
@@ -44,9 +43,6 @@ pub(crate) use crate::govern::hook::Found;
 pub use crate::tool::source::Source;
 pub use builder::{ToolPoolBuilder, WithToolsets, WithoutToolsets};
 pub use change::{PoolChange, PoolChanges};
-pub use cli_command::{
-    ArgumentCount, CliCommand, CommandArgument, CommandArguments, CommandForm, CommandOption,
-};
 pub use declared::{DeclarationReport, DeclarationStatus, DeclaredTools};
 pub(crate) use draft::{Created, not_created};
 pub use extension::PoolExtension;

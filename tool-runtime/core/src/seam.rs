@@ -5,7 +5,6 @@ pub use crate::govern::call_view::{PROMPTS, RESOURCES};
 pub use crate::govern::hook::found::Found;
 pub use crate::govern::rounds::CallRounds;
 pub use crate::pool::claim::Claim;
-pub use crate::pool::command_output::{CommandFailure, run_printing};
 pub use crate::pool::core::Absence;
 pub use crate::pool::watch::{PoolNews, Watcher};
 pub use crate::schema::check::{check, hide_secrets};

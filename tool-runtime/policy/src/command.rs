@@ -8,14 +8,15 @@ use crate::subject::Subject;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
-use tool_runtime_core::pool::{CliCommand, CommandArguments, CommandForm, ToolPool};
-use tool_runtime_core::seam::{CommandFailure, nearest, run_printing};
+use tool_runtime_command::seam::{CommandFailure, run_printing};
+use tool_runtime_command::{CliCommand, CommandArguments, CommandForm, PoolCommands as _};
+use tool_runtime_core::pool::{ToolPool, ToolPoolBuilder};
+use tool_runtime_core::seam::nearest;
 use tool_runtime_core::vocabulary::{BoxFuture, Principal};
 
-/// The commands of a pool with a policy.
-pub(crate) fn commands() -> Vec<Arc<dyn CliCommand>> {
-    vec![Arc::new(Check), Arc::new(Explain), Arc::new(Test)]
+/// Adds the commands of a pool with a policy.
+pub(crate) fn add_commands<S>(builder: ToolPoolBuilder<S>) -> ToolPoolBuilder<S> {
+    builder.command_once(Check).command_once(Explain).command_once(Test)
 }
 
 const OFFLINE: &str = "offline";

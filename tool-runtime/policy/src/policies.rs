@@ -7,8 +7,6 @@ use crate::policy::Policy;
 use std::fmt;
 use std::sync::Arc;
 use tool_runtime_core::govern::{CallView, Decision, Effect, PolicyEngine};
-#[cfg(feature = "cli")]
-use tool_runtime_core::pool::CliCommand;
 use tool_runtime_core::pool::{PoolExtension, ToolPoolBuilder};
 
 /// Several policies for one pool, and what keeps their limits. Deny beats ask beats allow. If several ask, each
@@ -96,8 +94,8 @@ impl PoolExtension for Policies {
     }
 
     #[cfg(feature = "cli")]
-    fn commands() -> Vec<Arc<dyn CliCommand>> {
-        crate::command::commands()
+    fn prepare<S>(builder: ToolPoolBuilder<S>) -> ToolPoolBuilder<S> {
+        crate::command::add_commands(builder)
     }
 }
 
@@ -107,8 +105,8 @@ impl PoolExtension for Policy {
     }
 
     #[cfg(feature = "cli")]
-    fn commands() -> Vec<Arc<dyn CliCommand>> {
-        Policies::commands()
+    fn prepare<S>(builder: ToolPoolBuilder<S>) -> ToolPoolBuilder<S> {
+        Policies::prepare(builder)
     }
 }
 
@@ -118,8 +116,8 @@ impl PoolExtension for LivePolicy {
     }
 
     #[cfg(feature = "cli")]
-    fn commands() -> Vec<Arc<dyn CliCommand>> {
-        Policies::commands()
+    fn prepare<S>(builder: ToolPoolBuilder<S>) -> ToolPoolBuilder<S> {
+        Policies::prepare(builder)
     }
 }
 

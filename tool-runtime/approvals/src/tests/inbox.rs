@@ -99,6 +99,7 @@ async fn other_arguments_count_if_they_are_valid_and_the_call_is_approved() {
 #[cfg(feature = "cli")]
 #[test]
 fn an_inbox_brings_commands_if_other_processes_see_its_questions() {
+    use tool_runtime_command::seam::Commands as _;
     let directory = tempfile::tempdir().unwrap();
     let files = FileStore::open(directory.path()).unwrap();
     let commands = |inbox: Inbox| {

@@ -8,14 +8,13 @@ use tool_runtime_core::tool::{Execution, ToolCall};
 
 /// Runs `log NAME ..`. Arguments that begin with dashes are flags, or options with the value that follows.
 fn attempt(words: &[&str]) -> Result<(bool, String), CommandFailure> {
-    let is_named = |it: &&Arc<dyn CliCommand>| it.form().name == format!("log {}", words[0]);
-    let form = commands().iter().find(is_named).expect("a command").form();
     let command = match words[0] {
         "show" => LogCommand::Show,
         "verify" => LogCommand::Verify,
         "export" => LogCommand::Export,
         _ => LogCommand::Resolve,
     };
+    let form = command.form();
     let (mut values, mut options) = (Vec::new(), Vec::new());
     let mut words = words[1..].iter();
     while let Some(word) = words.next() {
@@ -248,8 +247,9 @@ async fn verify_asks_for_a_newer_head_if_the_record_of_the_head_was_removed() {
 
 #[test]
 fn a_pool_with_a_log_has_commands_that_need_no_pool() {
-    use tool_runtime_core::pool::PoolExtension as _;
-    let commands = EventLog::commands();
+    use tool_runtime_command::seam::Commands as _;
+    use tool_runtime_core::pool::{PoolExtension as _, ToolPool};
+    let commands = EventLog::prepare(ToolPool::builder()).commands();
     let names: Vec<&str> = commands.iter().map(|command| command.form().name).collect();
     assert_eq!(names, ["log show", "log follow", "log verify", "log export", "log resolve"]);
     let arguments = CommandArguments::new([""; 0], [("", ""); 0]);

@@ -2,6 +2,7 @@
 
 use super::{ConfigTools, CronTools, Schedule, ScheduleCommand, Settings, TriggerTools};
 use crate::builtins::Builtins;
+use tool_runtime::cli::PoolCommands as _;
 use tool_runtime::pool::Source;
 
 impl Builtins {

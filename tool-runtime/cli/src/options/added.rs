@@ -4,7 +4,7 @@ use super::parser::Arguments;
 use super::spec::{CommandSpec, Commands, Opt, Positional};
 use super::usage_error::UsageError;
 use std::borrow::Cow;
-use tool_runtime_core::pool::{
+use tool_runtime_command::{
     ArgumentCount, CommandArgument, CommandArguments, CommandForm, CommandOption,
 };
 

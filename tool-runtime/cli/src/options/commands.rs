@@ -4,7 +4,7 @@ use super::added;
 use super::spec::{CommandSpec, Commands, HELP_COMMAND, Opt, Positional};
 use std::borrow::Cow;
 use std::sync::Arc;
-use tool_runtime_core::pool::CliCommand;
+use tool_runtime_command::CliCommand;
 
 /// The program itself. Its description comes from the user.
 pub(crate) static ROOT: CommandSpec = CommandSpec {

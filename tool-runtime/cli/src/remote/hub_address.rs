@@ -2,7 +2,7 @@
 
 use std::env;
 use std::sync::Arc;
-use tool_runtime_core::pool::{CommandArguments, CommandForm};
+use tool_runtime_command::{CommandArguments, CommandForm};
 use tool_runtime_remote::{Board, BoardError, HttpBoard, HttpBoardOptions};
 #[cfg(feature = "remote-nats")]
 use tool_runtime_remote::{NatsBoard, NatsOptions};

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 use tokio::select;
 use tokio::time::sleep;
-use tool_runtime_core::pool::{CliCommand, CommandArguments, CommandForm};
+use tool_runtime_command::{CliCommand, CommandArguments, CommandForm};
 use tool_runtime_core::vocabulary::{BoxFuture, CancellationToken};
 use tool_runtime_remote::{Board as _, BoardError, NameError, NatsBoard, Queue};
 

@@ -6,7 +6,7 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use tool_runtime_core::pool::{CliCommand, CommandArguments, CommandForm};
+use tool_runtime_command::{CliCommand, CommandArguments, CommandForm};
 use tool_runtime_core::seam::program_name;
 use tool_runtime_core::vocabulary::BoxFuture;
 use tool_runtime_remote::{CallerName, NameError, NatsKey, NatsServerConfig, Queue};

@@ -5,7 +5,8 @@ use crate::{exit, print, signals};
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::time::sleep;
-use tool_runtime_core::pool::{CliCommand, CommandArguments, CommandForm, ToolPool};
+use tool_runtime_command::{CliCommand, CommandArguments, CommandForm};
+use tool_runtime_core::pool::ToolPool;
 use tool_runtime_core::vocabulary::{BoxFuture, CancellationToken};
 use tool_runtime_remote::{BoardError, RunnerNews, seam};
 

@@ -2,7 +2,7 @@
 
 use crate::{exit, print, signals};
 use std::process::ExitCode;
-use tool_runtime_core::pool::{CliCommand, CommandArguments, CommandForm};
+use tool_runtime_command::{CliCommand, CommandArguments, CommandForm};
 use tool_runtime_core::vocabulary::BoxFuture;
 use tool_runtime_remote::{CallerName, Hub, HubError, Queue};
 use tool_runtime_server::BearerTokens;

@@ -3,7 +3,8 @@
 use crate::{exit, print};
 use std::process::ExitCode;
 use tool_runtime_client::{McpManager, McpUnapproved};
-use tool_runtime_core::pool::{CliCommand, CommandArguments, CommandForm, ToolPool};
+use tool_runtime_command::{CliCommand, CommandArguments, CommandForm};
+use tool_runtime_core::pool::ToolPool;
 use tool_runtime_core::vocabulary::BoxFuture;
 
 /// The command `pin` of a program whose manager has a file of pins, see
@@ -84,6 +85,7 @@ fn what(tool: &McpUnapproved) -> String {
 mod tests {
     use super::*;
     use std::path::{Path, PathBuf};
+    use tool_runtime_command::PoolCommands as _;
     use tool_runtime_core::pool::ToolPool;
     use tool_runtime_core::tool::Tool;
     use tool_runtime_server::McpServer;

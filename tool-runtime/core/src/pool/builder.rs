@@ -4,7 +4,6 @@ mod calls;
 mod selection;
 
 use super::catalog::Item;
-use super::cli_command::CliCommand;
 use super::draft::{Draft, Pending};
 use super::handle::ToolPool;
 use super::problem::{PoolError, PoolProblem};
@@ -112,14 +111,17 @@ impl<S> ToolPoolBuilder<S> {
         self.draft.problems.push(problem);
     }
 
-    pub(super) fn add_command(&mut self, command: Arc<dyn CliCommand>) {
-        self.draft.commands.push(command);
+    /// Keeps a value of another crate in the pool.
+    #[doc(hidden)]
+    pub fn with_extra(mut self, value: impl Any + Send + Sync) -> Self {
+        self.draft.extras.push(value);
+        self
     }
 
-    /// The commands that were added up to now.
+    /// The values of a type that [`Self::with_extra`] keeps.
     #[doc(hidden)]
-    pub fn commands(&self) -> &[Arc<dyn CliCommand>] {
-        &self.draft.commands
+    pub fn extras<T: Any>(&self) -> impl Iterator<Item = &T> {
+        self.draft.extras.iter()
     }
 
     /// Applies a change that is written for builders without toolsets, for lists of changes that are made at run time.

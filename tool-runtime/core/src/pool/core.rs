@@ -2,7 +2,7 @@
 
 use super::catalog::{self, Catalog, Entry};
 use super::change::PoolChange;
-use super::cli_command::CliCommand;
+use super::extras::Extras;
 use super::governance::Governance;
 use super::offer::{Decision, Offer, Rules};
 use super::problem::{PoolError, PoolProblem};
@@ -41,8 +41,8 @@ pub(super) struct Core {
     absences: Mutex<Vec<Weak<dyn Absence>>>,
     /// Sources that a [`Claim`](super::claim::Claim) reserves.
     claims: Mutex<BTreeSet<Source>>,
-    /// Commands of the command line.
-    commands: Vec<Arc<dyn CliCommand>>,
+    /// Values of other crates.
+    extras: Extras,
 }
 
 /// Caches something derived from a snapshot.
@@ -115,16 +115,16 @@ impl Core {
             governance,
             closing: CancellationToken::new(),
             is_closing: AtomicBool::new(false),
-            commands: Vec::new(),
+            extras: Extras::default(),
         }
     }
 
-    pub(super) fn with_commands(self, commands: Vec<Arc<dyn CliCommand>>) -> Self {
-        Self { commands, ..self }
+    pub(super) fn with_extras(self, extras: Extras) -> Self {
+        Self { extras, ..self }
     }
 
-    pub(super) fn commands(&self) -> &[Arc<dyn CliCommand>] {
-        &self.commands
+    pub(super) fn extras(&self) -> &Extras {
+        &self.extras
     }
 
     /// Registers a scope for changes.

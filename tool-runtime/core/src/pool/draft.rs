@@ -2,8 +2,8 @@
 //! compile none of it.
 
 use super::catalog::{self, Catalog, Entry, Item};
-use super::cli_command::CliCommand;
 use super::core::Core;
+use super::extras::Extras;
 use super::governance::Governance;
 use super::handle::ToolPool;
 use super::offer::{Offer, Rules, nearest_help};
@@ -30,7 +30,7 @@ pub(super) struct Draft {
     pub(super) rules: Rules,
     pub(super) governance: Governance,
     pub(super) problems: Vec<PoolProblem>,
-    pub(super) commands: Vec<Arc<dyn CliCommand>>,
+    pub(super) extras: Extras,
     /// Whether tools come while the pool runs.
     pub(super) allow_empty: bool,
     /// Whether linked tools were requested, and there are none.
@@ -200,7 +200,7 @@ impl Draft {
         let catalog = Catalog::after(&Catalog::default(), &settled);
         let may_be_idle = self.rules.may_be_idle();
         let core = Core::new(self.rules, self.governance, decision, (self.entries, catalog))
-            .with_commands(self.commands);
+            .with_extras(self.extras);
         let pool = ToolPool::scoped(Arc::new(core), None, &context);
         if !self.allow_empty && (may_be_idle || pool.current().tools().is_empty()) {
             warn_of_slips(&pool);

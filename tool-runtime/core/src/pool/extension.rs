@@ -1,11 +1,9 @@
 //! Extensions: several parts of a pool that belong together.
 
 use super::builder::ToolPoolBuilder;
-use super::cli_command::CliCommand;
 use super::problem::PoolProblem;
 use std::any::type_name;
 use std::fmt::Display;
-use std::sync::Arc;
 
 /// Installs several parts of a pool that belong together: for instance a policy, its limiter and
 /// its recorder.
@@ -50,10 +48,10 @@ pub trait PoolExtension: Sized {
     /// Adds the parts to the builder. Report problems by [`ToolPoolBuilder::problem`].
     fn install<S>(self, builder: ToolPoolBuilder<S>) -> ToolPoolBuilder<S>;
 
-    /// Commands for the command line of the program. A pool has them even if the extension could not be made,
-    /// and once if several extensions bring the same. Default: none.
-    fn commands() -> Vec<Arc<dyn CliCommand>> {
-        Vec::new()
+    /// Adds what a pool has even if the extension could not be made, before [`Self::install`]: commands that check its
+    /// files, for instance. Default: nothing.
+    fn prepare<S>(builder: ToolPoolBuilder<S>) -> ToolPoolBuilder<S> {
+        builder
     }
 }
 
@@ -65,8 +63,8 @@ impl<E: PoolExtension, F: Display> PoolExtension for Result<E, F> {
         }
     }
 
-    fn commands() -> Vec<Arc<dyn CliCommand>> {
-        E::commands()
+    fn prepare<S>(builder: ToolPoolBuilder<S>) -> ToolPoolBuilder<S> {
+        E::prepare(builder)
     }
 }
 
@@ -78,14 +76,8 @@ fn short_name(path: &str) -> &str {
 
 impl<S> ToolPoolBuilder<S> {
     /// Installs an extension.
-    pub fn install<E: PoolExtension>(mut self, extension: E) -> Self {
-        for command in E::commands() {
-            let name = command.form().name;
-            if self.commands().iter().all(|other| other.form().name != name) {
-                self.add_command(command);
-            }
-        }
-        extension.install(self)
+    pub fn install<E: PoolExtension>(self, extension: E) -> Self {
+        extension.install(E::prepare(self))
     }
 
     /// Records a problem of an extension, which `build` reports with all others.

@@ -4,6 +4,7 @@ use super::*;
 use crate::{LivePolicy, Policies};
 use std::fs;
 use tempfile::TempDir;
+use tool_runtime_command::seam::Commands as _;
 use tool_runtime_core::pool::ToolPoolBuilder;
 use tool_runtime_core::tool::Tool;
 

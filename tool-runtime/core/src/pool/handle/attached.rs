@@ -9,6 +9,11 @@ use std::sync::Arc;
 
 #[doc(hidden)]
 impl ToolPool {
+    /// The values of a type that other crates keep in the pool.
+    pub fn extras<T: Any>(&self) -> impl Iterator<Item = &T> {
+        self.0.core.extras().iter()
+    }
+
     /// The value of this handle and its clones for which `is_wanted` returns true, or a new one. It
     /// is dropped with the last clone of the handle, so it must not contain a clone.
     pub fn attached_or<T: Any + Send + Sync>(

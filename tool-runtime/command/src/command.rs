@@ -1,18 +1,17 @@
-//! Commands that an extension adds to the command line of a program.
+//! A command: its form, and what it does.
 
-use super::builder::ToolPoolBuilder;
-use super::handle::ToolPool;
-use crate::vocabulary::future::BoxFuture;
+use crate::form::CommandForm;
 use std::process::ExitCode;
-use std::sync::Arc;
+use tool_runtime_core::pool::ToolPool;
+use tool_runtime_core::vocabulary::BoxFuture;
 
 /// A command of the generated command line: `program NAME ..`.
 ///
-/// A pool carries its commands, so an extension may bring some, see [`PoolExtension::commands`]; `main!` and `Cli`
+/// A pool carries its commands, so an extension may bring some, see [`PoolExtension::prepare`]; `main!` and `Cli`
 /// run them. External MCP servers of the program are connected meanwhile, unless the command runs
 /// [without a pool](Self::run_without_pool). A name of two words, `log verify`, makes a command of a group.
 ///
-/// [`PoolExtension::commands`]: super::extension::PoolExtension::commands
+/// [`PoolExtension::prepare`]: tool_runtime_core::pool::PoolExtension::prepare
 ///
 /// ```
 /// use std::process::ExitCode;
@@ -96,129 +95,6 @@ pub trait CliCommand: Send + Sync + 'static {
     }
 }
 
-/// The form of a [`CliCommand`].
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct CommandForm {
-    /// One word, or two: a group and a command.
-    pub name: &'static str,
-    /// One line for the help.
-    pub about: &'static str,
-    /// The positional arguments, in order.
-    pub arguments: Vec<CommandArgument>,
-    /// The options.
-    pub options: Vec<CommandOption>,
-    /// Text below the options in the help of the command. Default: none.
-    pub after_help: &'static str,
-}
-
-/// A positional argument of a [`CommandForm`].
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct CommandArgument {
-    /// The name in usage lines, in capitals.
-    pub name: &'static str,
-    /// One line for the help.
-    pub help: &'static str,
-    /// The number of values: one, at most one, or any.
-    pub count: ArgumentCount,
-}
-
-/// The number of values of an argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ArgumentCount {
-    /// Exactly one.
-    One,
-    /// One or none.
-    Optional,
-    /// Any number, and none.
-    Any,
-}
-
-/// An option `--name` of a [`CommandForm`].
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct CommandOption {
-    /// The name, without dashes.
-    pub name: &'static str,
-    /// The name of its value in usage lines; `None` for a flag.
-    pub value: Option<&'static str>,
-    /// One line for the help.
-    pub help: &'static str,
-    /// Whether it may be given more than once.
-    pub is_repeatable: bool,
-}
-
-impl CommandForm {
-    /// A command without arguments and options.
-    pub fn new(name: &'static str, about: &'static str) -> Self {
-        Self { name, about, arguments: Vec::new(), options: Vec::new(), after_help: "" }
-    }
-
-    fn with_argument(
-        mut self,
-        name: &'static str,
-        help: &'static str,
-        count: ArgumentCount,
-    ) -> Self {
-        self.arguments.push(CommandArgument { name, help, count });
-        self
-    }
-
-    /// Adds a positional argument that is required.
-    #[must_use]
-    pub fn argument(self, name: &'static str, help: &'static str) -> Self {
-        self.with_argument(name, help, ArgumentCount::One)
-    }
-
-    /// Adds a positional argument that may be left out. Required ones stand before it.
-    #[must_use]
-    pub fn optional_argument(self, name: &'static str, help: &'static str) -> Self {
-        self.with_argument(name, help, ArgumentCount::Optional)
-    }
-
-    /// Adds a positional argument for all further values. It is the last.
-    #[must_use]
-    pub fn repeated_argument(self, name: &'static str, help: &'static str) -> Self {
-        self.with_argument(name, help, ArgumentCount::Any)
-    }
-
-    fn with_option(mut self, option: CommandOption) -> Self {
-        self.options.push(option);
-        self
-    }
-
-    /// Adds an option without a value.
-    #[must_use]
-    pub fn flag(self, name: &'static str, help: &'static str) -> Self {
-        self.with_option(CommandOption { name, value: None, help, is_repeatable: false })
-    }
-
-    /// Adds an option with a value.
-    #[must_use]
-    pub fn option(self, name: &'static str, value: &'static str, help: &'static str) -> Self {
-        self.with_option(CommandOption { name, value: Some(value), help, is_repeatable: false })
-    }
-
-    /// Adds an option with a value that may be given more than once.
-    #[must_use]
-    pub fn repeated_option(
-        self,
-        name: &'static str,
-        value: &'static str,
-        help: &'static str,
-    ) -> Self {
-        self.with_option(CommandOption { name, value: Some(value), help, is_repeatable: true })
-    }
-
-    /// Sets the text below the options in the help of the command.
-    #[must_use]
-    pub fn after_help(mut self, text: &'static str) -> Self {
-        self.after_help = text;
-        self
-    }
-}
-
 /// The arguments and options that a command was given.
 #[derive(Clone, Debug, Default)]
 pub struct CommandArguments {
@@ -258,22 +134,6 @@ impl CommandArguments {
     pub fn values(&self, option: &str) -> impl Iterator<Item = &str> {
         let given = self.options.iter().filter(move |(name, _)| name == option);
         given.map(|(_, value)| value.as_str())
-    }
-}
-
-impl<S> ToolPoolBuilder<S> {
-    /// Adds a command to the command line of the program.
-    pub fn command(mut self, command: impl CliCommand) -> Self {
-        self.add_command(Arc::new(command));
-        self
-    }
-}
-
-impl ToolPool {
-    /// The commands of the pool, in the order they were added.
-    #[doc(hidden)]
-    pub fn commands(&self) -> &[Arc<dyn CliCommand>] {
-        self.0.core.commands()
     }
 }
 

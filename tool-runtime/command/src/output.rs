@@ -1,8 +1,8 @@
 //! Output and exit codes of commands that other crates of the runtime bring.
 
-use crate::vocabulary::printable::printable_lines;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::process::ExitCode;
+use tool_runtime_core::seam::printable_lines;
 
 /// The reason why a command of the runtime did not do its work.
 #[derive(Debug)]

@@ -1,0 +1,124 @@
+//! The form of a command: its name, arguments and options.
+
+/// The form of a [`CliCommand`](crate::CliCommand).
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct CommandForm {
+    /// One word, or two: a group and a command.
+    pub name: &'static str,
+    /// One line for the help.
+    pub about: &'static str,
+    /// The positional arguments, in order.
+    pub arguments: Vec<CommandArgument>,
+    /// The options.
+    pub options: Vec<CommandOption>,
+    /// Text below the options in the help of the command. Default: none.
+    pub after_help: &'static str,
+}
+
+/// A positional argument of a [`CommandForm`].
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct CommandArgument {
+    /// The name in usage lines, in capitals.
+    pub name: &'static str,
+    /// One line for the help.
+    pub help: &'static str,
+    /// The number of values: one, at most one, or any.
+    pub count: ArgumentCount,
+}
+
+/// The number of values of an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArgumentCount {
+    /// Exactly one.
+    One,
+    /// One or none.
+    Optional,
+    /// Any number, and none.
+    Any,
+}
+
+/// An option `--name` of a [`CommandForm`].
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct CommandOption {
+    /// The name, without dashes.
+    pub name: &'static str,
+    /// The name of its value in usage lines; `None` for a flag.
+    pub value: Option<&'static str>,
+    /// One line for the help.
+    pub help: &'static str,
+    /// Whether it may be given more than once.
+    pub is_repeatable: bool,
+}
+
+impl CommandForm {
+    /// A command without arguments and options.
+    pub fn new(name: &'static str, about: &'static str) -> Self {
+        Self { name, about, arguments: Vec::new(), options: Vec::new(), after_help: "" }
+    }
+
+    fn with_argument(
+        mut self,
+        name: &'static str,
+        help: &'static str,
+        count: ArgumentCount,
+    ) -> Self {
+        self.arguments.push(CommandArgument { name, help, count });
+        self
+    }
+
+    /// Adds a positional argument that is required.
+    #[must_use]
+    pub fn argument(self, name: &'static str, help: &'static str) -> Self {
+        self.with_argument(name, help, ArgumentCount::One)
+    }
+
+    /// Adds a positional argument that may be left out. Required ones stand before it.
+    #[must_use]
+    pub fn optional_argument(self, name: &'static str, help: &'static str) -> Self {
+        self.with_argument(name, help, ArgumentCount::Optional)
+    }
+
+    /// Adds a positional argument for all further values. It is the last.
+    #[must_use]
+    pub fn repeated_argument(self, name: &'static str, help: &'static str) -> Self {
+        self.with_argument(name, help, ArgumentCount::Any)
+    }
+
+    fn with_option(mut self, option: CommandOption) -> Self {
+        self.options.push(option);
+        self
+    }
+
+    /// Adds an option without a value.
+    #[must_use]
+    pub fn flag(self, name: &'static str, help: &'static str) -> Self {
+        self.with_option(CommandOption { name, value: None, help, is_repeatable: false })
+    }
+
+    /// Adds an option with a value.
+    #[must_use]
+    pub fn option(self, name: &'static str, value: &'static str, help: &'static str) -> Self {
+        self.with_option(CommandOption { name, value: Some(value), help, is_repeatable: false })
+    }
+
+    /// Adds an option with a value that may be given more than once.
+    #[must_use]
+    pub fn repeated_option(
+        self,
+        name: &'static str,
+        value: &'static str,
+        help: &'static str,
+    ) -> Self {
+        self.with_option(CommandOption { name, value: Some(value), help, is_repeatable: true })
+    }
+
+    /// Sets the text below the options in the help of the command.
+    #[must_use]
+    pub fn after_help(mut self, text: &'static str) -> Self {
+        self.after_help = text;
+        self
+    }
+}
