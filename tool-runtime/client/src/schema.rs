@@ -2,14 +2,12 @@
 //! and nothing is fetched.
 
 mod checker;
-mod graph;
 mod patterns;
 mod references;
 mod work;
 
 pub(super) use checker::{Checker, Verdict, on_blocking_thread};
 
-use graph::Graph;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 use tool_runtime_core::seam::is_official_schema;
@@ -18,10 +16,8 @@ use tool_runtime_core::seam::is_official_schema;
 const MAX_BYTES: usize = 1 << 20;
 /// Limit on the nesting of a schema.
 const MAX_LEVELS: usize = 100;
-/// Limit on the paths of references on which one value reaches subschemas.
-const MAX_PATHS: u64 = 10_000;
-/// Limit on the length of such a path.
-const MAX_PATH_LENGTH: u64 = 200;
+/// Limit on the references of a schema. Compiling a chain of them takes quadratic time.
+const MAX_REFERENCES: usize = 5000;
 
 /// Limit on the patterns of one list that are compiled on arrival. Others are compiled at the first check.
 const MAX_PATTERNS: usize = 1000;
@@ -89,26 +85,15 @@ fn problem(what: &str, schema: &Map<String, Value>, is_input: bool) -> Option<St
         let text = "which is not part of it and is never fetched";
         return Some(format!("its `{what}` refers to `{far}`, {text}"));
     }
+    if survey.references.len() > MAX_REFERENCES {
+        return Some(format!("its `{what}` has more than {MAX_REFERENCES} references"));
+    }
     // Only references can multiply the cost of a schema.
-    let excess = (!survey.references.is_empty()).then(|| excess(&Graph::of(schema)))??;
-    Some(format!("its `{what}` {excess}"))
-}
-
-/// The reason why the references of a schema are excessive.
-fn excess(graph: &Graph) -> Option<String> {
-    if graph.is_endless {
-        return Some(
-            "refers from a part to that part for the same value, which has no end".to_owned(),
-        );
+    if !survey.references.is_empty() && !work::is_limited(schema) {
+        let text = "would check one value in too many ways: its references multiply, form a long chain, or have no end";
+        return Some(format!("its `{what}` {text}"));
     }
-    if graph.height > MAX_PATH_LENGTH {
-        return Some(format!(
-            "refers from part to part more than {MAX_PATH_LENGTH} times for one value"
-        ));
-    }
-    (graph.paths > MAX_PATHS).then(|| {
-        format!("would check one value in more than {MAX_PATHS} ways: its references multiply")
-    })
+    None
 }
 
 /// Size, nesting and references of a schema.
@@ -167,6 +152,7 @@ mod tests {
     use std::sync::Arc;
     use tool_runtime_core::tool::ToolDefinition;
     use tool_runtime_core::vocabulary::error::Issue;
+    use work::is_within;
 
     fn map(value: Value) -> Map<String, Value> {
         match value {
@@ -327,7 +313,8 @@ mod tests {
         let twice = |next: Value| json!({ "allOf": [next, next] });
         assert!(problem_of(chain(40, twice)).unwrap().contains("multiply"));
         assert_eq!(problem_of(chain(10, twice)), None);
-        assert!(problem_of(chain(20_000, |next| next)).unwrap().contains("200 times"));
+        assert!(problem_of(chain(1000, |next| next)).unwrap().contains("long chain"));
+        assert!(problem_of(chain(20_000, |next| next)).unwrap().contains("5000 references"));
         let mut by_id = chain(40, |next| {
             let next = next["$ref"].as_str().unwrap().replace("/$defs", "/%24defs");
             json!({ "anyOf": [{ "$ref": format!("s.json{next}") }, { "$ref": format!("https://x.example/s.json{next}") }] })
@@ -367,12 +354,12 @@ mod tests {
 
     #[test]
     fn compared_items_cost_their_size() {
-        let graph = Graph::of(&map(json!({ "properties": { "p": { "uniqueItems": true } } })));
+        let unique = map(json!({ "properties": { "p": { "uniqueItems": true } } }));
         let value = json!({ "p": vec![json!([1, 2]); 100] });
-        assert!(!graph.is_within(200, &value));
-        assert!(graph.is_within(1000, &value));
-        let graph = Graph::of(&map(json!({ "properties": { "p": { "uniqueItems": false } } })));
-        assert!(graph.is_within(200, &json!({ "p": vec![1; 50] })));
+        assert!(!is_within(200, &unique, &value));
+        assert!(is_within(1000, &unique, &value));
+        let other = map(json!({ "properties": { "p": { "uniqueItems": false } } }));
+        assert!(is_within(200, &other, &json!({ "p": vec![1; 50] })));
     }
 
     #[tokio::test]
@@ -382,11 +369,10 @@ mod tests {
             "properties": { "of": { "items": { "$ref": "#" } }, "name": { "type": "string" } },
         });
         assert_eq!(problem_of(tree.clone()), None);
-        let mut value = json!({ "name": "chain_text" });
-        for _ in 0..60 {
-            value = json!({ "of": [value] });
-        }
-        assert_eq!(checked(&checker(tree), value).await, Ok(Verdict::Valid));
+        let (tree, leaf) = (checker(tree), json!({ "name": "chain_text" }));
+        let deep = |levels| (0..levels).fold(leaf.clone(), |value, _| json!({ "of": [value] }));
+        assert_eq!(checked(&tree, deep(60)).await, Ok(Verdict::Valid));
+        assert_eq!(checked(&tree, deep(600)).await, Ok(Verdict::Unchecked), "the stack is limited");
 
         let node = json!({ "properties": { "n": { "$ref": "#/$defs/node" } }, "required": ["k"] });
         let branching = json!({
@@ -398,7 +384,13 @@ mod tests {
         let branching = checker(branching);
         let deep = |levels| (0..levels).fold(json!({}), |value, _| json!({ "n": value }));
         assert_eq!(issues(&branching, deep(8)).await.len(), 1);
-        assert_eq!(checked(&branching, deep(60)).await, Ok(Verdict::Unchecked));
+        assert_eq!(branching.check(deep(60)).await.1, Ok(Verdict::Unchecked));
+
+        // Without recursion the validator remembers no result.
+        let both =
+            |next: Value| json!({ "properties": { "n": { "anyOf": [{ "not": next }, next] } } });
+        let multiplying = checker(chain(40, both));
+        assert_eq!(multiplying.check(deep(40)).await.1, Ok(Verdict::Unchecked));
     }
 
     #[tokio::test]
@@ -430,10 +422,9 @@ mod tests {
                     _ => part["$ref"] = reference["$ref"].clone(),
                 }
             }
-            let graph = Graph::of(&map(schema));
-            if !graph.is_endless {
-                graph.is_within(1000, &json!({ "d1": [{ "d2": 1 }], "d3": { "d4": {} } }));
-            }
+            let schema = map(schema);
+            work::is_limited(&schema);
+            is_within(1000, &schema, &json!({ "d1": [{ "d2": 1 }], "d3": { "d4": {} } }));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Checks values against a schema of a server, which is compiled at the first check.
 
-use super::graph::Graph;
 use super::patterns;
+use super::work::is_within;
 use jsonschema::{Draft, PatternOptions, ValidationOptions, Validator};
 use serde_json::{Map, Value, json};
 use std::panic::resume_unwind;
@@ -44,7 +44,7 @@ pub(crate) enum Verdict {
 
 pub(super) struct Compiled {
     validator: Validator,
-    graph: Graph,
+    schema: Map<String, Value>,
     /// The patterns that the engine cannot compile.
     pub(super) unenforced: Vec<String>,
 }
@@ -71,7 +71,7 @@ impl Checker {
     /// The schema is invalid.
     pub(crate) async fn check(self: &Arc<Self>, value: Value) -> (Value, Result<Verdict, String>) {
         if let Some(Ok(compiled)) = self.compiled.get()
-            && compiled.graph.is_within(SMALL, &value)
+            && is_within(SMALL, &compiled.schema, &value)
         {
             let verdict = compiled.verdict(&value);
             return (value, Ok(verdict));
@@ -87,8 +87,8 @@ impl Checker {
     fn verdict_of(&self, value: &Value) -> Result<Verdict, String> {
         let compiled = self.compiled.get_or_init(|| compile(self.schema()));
         let compiled = compiled.as_ref().map_err(String::clone)?;
-        let is_within_limit = compiled.graph.is_within(MAX_STEPS, value);
-        Ok(if is_within_limit { compiled.verdict(value) } else { Verdict::Unchecked })
+        let is_limited = is_within(MAX_STEPS, &compiled.schema, value);
+        Ok(if is_limited { compiled.verdict(value) } else { Verdict::Unchecked })
     }
 
     /// The issues of an invalid value.
@@ -113,7 +113,7 @@ impl Compiled {
     }
 
     fn explain(&self, value: &Value) -> Vec<Issue> {
-        if !self.graph.is_within(MAX_EXPLAINED, value) {
+        if !is_within(MAX_EXPLAINED, &self.schema, value) {
             return vec![Issue::new("", "schema", "it does not fit the schema")];
         }
         let issue = |error: jsonschema::ValidationError<'_>| {
@@ -158,13 +158,12 @@ pub(super) fn compile(mut schema: Map<String, Value>) -> Result<Compiled, String
             built = options.build(&json!({}));
         }
     }
-    let graph = Graph::of(&schema);
     let describe = |error: &jsonschema::ValidationError<'_>| match error.instance_path().as_str() {
         "" => error.to_string(),
         pointer => format!("at `{}`: {error}", path(pointer)),
     };
     built
-        .map(|validator| Compiled { validator, graph, unenforced })
+        .map(|validator| Compiled { validator, schema, unenforced })
         .map_err(|error| describe(&error))
 }
 

@@ -1,156 +1,214 @@
-//! Estimates the cost of checking a value before the check, by visiting each pair of schema and value once.
+//! Counts the steps of a check before the check, since the validator has no limits: two references in each of 40
+//! definitions take it hours, in one keyword or on the way into a value, and compiling some such schemas takes as long.
+//! The count visits each pair of subschema and value as often as the validator may, and ends at the limit.
 
-use super::graph::{Graph, Part};
+use super::references::References;
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::rc::Rc;
 
-/// Limit on nested visits of schema parts, which take stack space.
-const MAX_WAITING: u64 = 2000;
-/// Limit on the depth of a value.
-const MAX_DEPTH: u64 = 256;
+/// Limit on the subschemas that one value reaches, with those that it reaches on several paths counted each time.
+const MAX_VISITS: u64 = 10_000;
+/// Limit on the length of such a path.
+const MAX_PATH: usize = 200;
+/// Limit on nested visits, which take stack space.
+const MAX_NESTED: usize = 1000;
+/// Cost of a reference, which is found by its text.
+const REFERENCE: u64 = 10;
 /// Cost of a pattern, and of each byte that it is matched against.
 const PATTERN: u64 = 100;
 const BYTE: u64 = 10;
 
-/// The size of a value.
-#[derive(Default)]
-struct Extent {
-    values: u64,
-    depth: u64,
+const UNEVALUATED: &[&str] = &["unevaluatedProperties", "unevaluatedItems"];
+const OTHER_MEMBERS: &[&str] = &["additionalProperties", "unevaluatedProperties"];
+const ALL_ITEMS: &[&str] = &["items", "additionalItems", "contains", "unevaluatedItems"];
+
+type Schema = Map<String, Value>;
+
+/// Whether checking a value takes at most `max` steps.
+pub(super) fn is_within(max: u64, schema: &Schema, value: &Value) -> bool {
+    Work::new(schema, max, MAX_NESTED).schema(schema, Some(value), 0).is_some()
 }
 
-impl Extent {
-    fn of(value: &Value) -> Self {
-        let mut extent = Self::default();
-        extent.add(value, 1);
-        extent
-    }
-
-    fn add(&mut self, value: &Value, depth: u64) {
-        self.values += 1;
-        self.depth = self.depth.max(depth);
-        // Deeper values are not visited, to bound the stack.
-        if depth > MAX_DEPTH {
-            return;
-        }
-        match value {
-            Value::Array(items) => items.iter().for_each(|item| self.add(item, depth + 1)),
-            Value::Object(members) => {
-                members.values().for_each(|member| self.add(member, depth + 1));
-            }
-            _ => {}
-        }
-    }
+/// Whether each part of a schema passes a value on to few subschemas, whatever the value.
+pub(super) fn is_limited(schema: &Schema) -> bool {
+    let mut work = Work::new(schema, MAX_VISITS, MAX_PATH);
+    work.schema(schema, None, 0).is_some() && schema.values().all(|part| work.parts(part).is_some())
 }
 
-impl Graph {
-    /// Whether checking a value takes at most `max` steps.
-    pub(super) fn is_within(&self, max: u64, value: &Value) -> bool {
-        let extent = Extent::of(value);
-        let waiting = self.height.saturating_mul(extent.depth);
-        if waiting > MAX_WAITING || extent.depth > MAX_DEPTH {
-            return false;
-        }
-        let mut work = Work { graph: self, left: max };
-        work.value(Times::from([(self.root, 1)]), value).is_some()
-    }
-}
-
-/// Visits of each part.
-type Times = BTreeMap<usize, u64>;
-
-/// The remaining steps of an estimate.
+/// The remaining steps.
 struct Work<'a> {
-    graph: &'a Graph,
+    root: &'a Schema,
+    references: OnceCell<References<'a>>,
+    targets: HashMap<&'a str, Rc<[&'a Schema]>>,
     left: u64,
+    max_nested: usize,
 }
 
 impl<'a> Work<'a> {
-    fn spend(&mut self, times: u64, cost: u64) -> Option<()> {
-        self.left = self.left.checked_sub(times.saturating_mul(cost))?;
+    fn new(root: &'a Schema, left: u64, max_nested: usize) -> Self {
+        Self { root, references: OnceCell::new(), targets: HashMap::new(), left, max_nested }
+    }
+
+    fn spend(&mut self, cost: u64) -> Option<()> {
+        self.left = self.left.checked_sub(cost)?;
         Some(())
     }
 
-    /// Visits a value with the parts that check it. `None` once the steps are used up.
-    fn value(&mut self, mut coming: Times, value: &Value) -> Option<()> {
-        let mut looking = Vec::new();
-        // In topological order each part is visited once.
-        while let Some((index, times)) = coming.pop_first() {
-            let part = &self.graph.parts[index];
-            self.spend(times, cost(part, value))?;
-            let again = if part.is_unevaluated { 1 + 2 * count(value) } else { 1 };
-            for to in part.same.iter().filter(|to| **to > index) {
-                add(&mut coming, *to, times.saturating_mul(again));
+    /// Visits all parts of a schema without a value.
+    fn parts(&mut self, part: &'a Value) -> Option<()> {
+        match part {
+            Value::Object(members) => {
+                self.left = MAX_VISITS;
+                self.schema(members, None, 0)?;
+                members.values().try_for_each(|part| self.parts(part))
             }
-            if part.looks_in() {
-                looking.push((part, times));
-            }
-        }
-        match value {
-            _ if looking.is_empty() => Some(()),
-            Value::Object(members) => self.members(&looking, members),
-            Value::Array(items) => self.items(&looking, items),
+            Value::Array(items) => items.iter().try_for_each(|part| self.parts(part)),
             _ => Some(()),
         }
     }
 
-    fn members(&mut self, looking: &[(&'a Part, u64)], members: &Map<String, Value>) -> Option<()> {
+    /// Visits a value with a schema. `None` once the steps are used up.
+    fn schema(&mut self, schema: &'a Schema, value: Option<&Value>, nested: usize) -> Option<()> {
+        self.spend(1)?;
+        if nested >= self.max_nested {
+            return None;
+        }
+        for (keyword, part) in schema {
+            self.spend(value.map_or(0, |value| own_cost(keyword, part, value)))?;
+        }
+        let before = self.left;
+        for (keyword, part) in schema {
+            self.applicator(keyword, part, value, nested + 1)?;
+        }
+        let Some(value) = value else { return Some(()) };
+        if UNEVALUATED.iter().any(|keyword| schema.contains_key(*keyword)) {
+            // It asks the other parts again for each member.
+            self.spend((before - self.left).saturating_mul(2 * count(value)))?;
+        }
+        match value {
+            Value::Object(members) => self.members(schema, members, nested + 1),
+            Value::Array(items) => self.items(schema, items, nested + 1),
+            _ => Some(()),
+        }
+    }
+
+    /// Visits the parts that get the value itself.
+    fn applicator(
+        &mut self,
+        keyword: &str,
+        part: &'a Value,
+        value: Option<&Value>,
+        nested: usize,
+    ) -> Option<()> {
+        match keyword {
+            "allOf" | "anyOf" | "oneOf" | "not" | "if" | "then" | "else" => {
+                self.any(part, value, nested)
+            }
+            "dependentSchemas" | "dependencies" => {
+                let mut schemas = part.as_object().into_iter().flat_map(Map::values);
+                schemas.try_for_each(|part| self.any(part, value, nested))
+            }
+            "$ref" | "$dynamicRef" | "$recursiveRef" => {
+                let targets = part.as_str().map(|reference| self.targets(reference));
+                let mut targets = targets.iter().flat_map(|targets| targets.iter());
+                targets.try_for_each(|target| self.schema(target, value, nested))
+            }
+            _ => Some(()),
+        }
+    }
+
+    fn members(&mut self, schema: &'a Schema, members: &Schema, nested: usize) -> Option<()> {
+        let object = |keyword| schema.get(keyword).and_then(Value::as_object);
+        let (properties, patterns) = (object("properties"), object("patternProperties"));
         for (name, member) in members {
-            let (mut coming, mut named) = (Times::new(), Times::new());
-            for (part, times) in looking {
-                self.spend(*times, 1 + part.matching.len() as u64 * text_cost(name))?;
-                let declared = part.properties.get(&**name);
-                let others: &[usize] = if declared.is_some() { &[] } else { &part.others };
-                declared
-                    .into_iter()
-                    .chain(others)
-                    .chain(&part.matching)
-                    .for_each(|to| add(&mut coming, *to, *times));
-                part.names.iter().for_each(|to| add(&mut named, *to, *times));
+            self.spend(1)?;
+            for part in patterns.into_iter().flat_map(Map::values) {
+                self.spend(text_cost(name))?;
+                self.any(part, Some(member), nested)?;
             }
-            if !named.is_empty() {
-                self.value(named, &Value::String(name.clone()))?;
+            match properties.and_then(|properties| properties.get(name)) {
+                Some(part) => self.any(part, Some(member), nested)?,
+                None => self.each(schema, OTHER_MEMBERS, member, nested)?,
             }
-            if !coming.is_empty() {
-                self.value(coming, member)?;
+            if let Some(names) = schema.get("propertyNames") {
+                self.any(names, Some(&Value::String(name.clone())), nested)?;
             }
         }
         Some(())
     }
 
-    fn items(&mut self, looking: &[(&'a Part, u64)], items: &[Value]) -> Option<()> {
+    fn items(&mut self, schema: &'a Schema, items: &[Value], nested: usize) -> Option<()> {
+        // Newer drafts call a list `prefixItems`.
+        let list = |keyword| schema.get(keyword).and_then(Value::as_array);
+        let first = list("prefixItems").or_else(|| list("items"));
         for (place, item) in items.iter().enumerate() {
-            let mut coming = Times::new();
-            for (part, times) in looking {
-                self.spend(*times, 1)?;
-                let first = part.first.get(place);
-                first.into_iter().chain(&part.items).for_each(|to| add(&mut coming, *to, *times));
+            self.spend(1)?;
+            if let Some(part) = first.and_then(|first| first.get(place)) {
+                self.any(part, Some(item), nested)?;
             }
-            if !coming.is_empty() {
-                self.value(coming, item)?;
-            }
+            self.each(schema, ALL_ITEMS, item, nested)?;
         }
         Some(())
     }
+
+    /// Visits a value with the schemas of some keywords, lists excepted.
+    fn each(
+        &mut self,
+        schema: &'a Schema,
+        keywords: &[&str],
+        value: &Value,
+        nested: usize,
+    ) -> Option<()> {
+        let mut parts = keywords.iter().filter_map(|keyword| schema.get(*keyword)?.as_object());
+        parts.try_for_each(|part| self.schema(part, Some(value), nested))
+    }
+
+    /// Visits a value with a schema or a list of schemas. `true` and `false` cost nothing.
+    fn any(&mut self, part: &'a Value, value: Option<&Value>, nested: usize) -> Option<()> {
+        match part {
+            Value::Object(schema) => self.schema(schema, value, nested),
+            Value::Array(list) => {
+                let mut schemas = list.iter().filter_map(Value::as_object);
+                schemas.try_for_each(|schema| self.schema(schema, value, nested))
+            }
+            _ => Some(()),
+        }
+    }
+
+    fn targets(&mut self, reference: &'a str) -> Rc<[&'a Schema]> {
+        let Self { root, references, targets, .. } = self;
+        let found = targets.entry(reference).or_insert_with(|| {
+            references.get_or_init(|| References::of(root)).find(reference).into()
+        });
+        Rc::clone(found)
+    }
 }
 
-fn add(times: &mut Times, to: usize, more: u64) {
-    let times = times.entry(to).or_default();
-    *times = times.saturating_add(more);
-}
-
-/// Cost of a part for a value, without other parts.
-fn cost(part: &Part, value: &Value) -> u64 {
-    let text = match value {
-        Value::String(text) if part.has_pattern => text_cost(text),
+/// Cost of a keyword for a value, without other parts.
+fn own_cost(keyword: &str, part: &Value, value: &Value) -> u64 {
+    match (keyword, value) {
+        ("enum" | "const" | "required" | "dependentRequired" | "dependencies", _) => size(part),
+        ("dependentSchemas" | "properties", _) => count(part),
+        ("$ref" | "$dynamicRef" | "$recursiveRef", _) => REFERENCE,
+        ("pattern" | "format", Value::String(text)) => text_cost(text),
+        ("uniqueItems", _) if *part == Value::Bool(true) => size(value),
         _ => 0,
-    };
-    let unique = if part.is_unique { Extent::of(value).values } else { 0 };
-    1 + part.own + text + unique
+    }
 }
 
 fn text_cost(text: &str) -> u64 {
     PATTERN + BYTE * text.len() as u64
+}
+
+/// Number of values in a value.
+fn size(value: &Value) -> u64 {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(size).sum::<u64>(),
+        Value::Object(members) => 1 + members.values().map(size).sum::<u64>(),
+        _ => 1,
+    }
 }
 
 fn count(value: &Value) -> u64 {
