@@ -1,4 +1,6 @@
 //! Serves one connection.
+//!
+//! `axum::serve` limits neither the time nor the size of headers (`headers_have_a_time_limit`).
 
 use super::guarded_body::guarded;
 use super::open_connections::{InProcess, OpenConnection};

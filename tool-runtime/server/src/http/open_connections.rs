@@ -1,36 +1,35 @@
 //! Limits the open connections, and closes idle ones for new ones.
 //!
+//! A semaphore would let silent clients keep all others out (`an_idle_connection_is_closed_for_a_new_one`).
+//!
 //! Limit: a connection with a request in process is never closed for another one.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
 use tool_runtime_core::seam::lock;
 
-/// The state of a connection with a request in process. The state of an idle connection is the
-/// count of events at which it became idle.
-const BUSY: u64 = u64::MAX;
-
-/// The state of a connection that is closed for another one.
-const CLOSED: u64 = u64::MAX - 1;
-
 /// The connections of one listener.
 pub(super) struct OpenConnections {
     limit: usize,
-    events: AtomicU64,
-    open: Mutex<HashMap<u64, Arc<Activity>>>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    open: usize,
+    /// Number of times that a connection has become idle.
+    events: u64,
+    /// Connections without a request in process, in the order in which they became idle.
+    idle: BTreeMap<u64, CancellationToken>,
 }
 
 /// One open connection, until dropped.
 pub(super) struct OpenConnection {
     connections: Arc<OpenConnections>,
-    id: u64,
-    activity: Arc<Activity>,
-}
-
-struct Activity {
-    state: AtomicU64,
+    /// The event at which it last became idle.
+    since: AtomicU64,
     closed: CancellationToken,
 }
 
@@ -39,86 +38,77 @@ pub(super) struct InProcess(Arc<OpenConnection>);
 
 impl OpenConnections {
     pub(super) fn new(limit: usize) -> Arc<Self> {
-        Arc::new(Self { limit, events: AtomicU64::new(0), open: Mutex::default() })
+        Arc::new(Self { limit, state: Mutex::default() })
     }
 
     /// Adds a new connection. At the limit, the connection that has been idle longest is closed.
     /// `None` if all have requests in process.
     pub(super) fn add(self: &Arc<Self>) -> Option<Arc<OpenConnection>> {
-        let mut open = self.open();
-        if open.len() >= self.limit {
-            let idle = open.iter().filter_map(|(id, one)| Some((one.idle_since()?, *id)));
-            let (since, id) = idle.min()?;
-            // A connection that has since begun a request stays open.
-            open.get(&id).filter(|one| one.close(since))?;
-            open.remove(&id);
+        let mut state = self.state();
+        if state.open >= self.limit {
+            let (_, idle) = state.idle.pop_first()?;
+            idle.cancel();
+            state.open -= 1;
             tracing::debug!("an idle connection is closed for a new one");
         }
-        let id = self.count();
-        let (state, closed) = (AtomicU64::new(id), CancellationToken::new());
-        let activity = Arc::new(Activity { state, closed });
-        open.insert(id, Arc::clone(&activity));
-        drop(open);
-        Some(Arc::new(OpenConnection { connections: Arc::clone(self), id, activity }))
+        state.open += 1;
+        let closed = CancellationToken::new();
+        let since = AtomicU64::new(state.add_idle(&closed));
+        drop(state);
+        Some(Arc::new(OpenConnection { connections: Arc::clone(self), since, closed }))
     }
 
-    /// Counts an event, and returns the count.
-    fn count(&self) -> u64 {
-        self.events.fetch_add(1, Ordering::Relaxed)
+    fn state(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
     }
+}
 
-    fn open(&self) -> MutexGuard<'_, HashMap<u64, Arc<Activity>>> {
-        lock(&self.open)
+impl State {
+    fn add_idle(&mut self, connection: &CancellationToken) -> u64 {
+        self.events += 1;
+        self.idle.insert(self.events, connection.clone());
+        self.events
     }
 }
 
 impl OpenConnection {
     /// Waits until the connection is closed for another one.
     pub(super) async fn closed(&self) {
-        self.activity.closed.cancelled().await;
+        self.closed.cancelled().await;
     }
 
     /// Begins a request, unless the connection is closed.
     pub(super) fn begin(self: &Arc<Self>) -> Option<InProcess> {
-        let since = self.activity.idle_since()?;
-        self.activity.change(since, BUSY).then(|| InProcess(Arc::clone(self)))
+        let was_idle = self.connections.state().idle.remove(&self.since());
+        was_idle.map(|_| InProcess(Arc::clone(self)))
     }
 
     /// Whether a request is in process.
     pub(super) fn is_busy(&self) -> bool {
-        self.activity.state.load(Ordering::Relaxed) == BUSY
+        let is_idle = self.connections.state().idle.contains_key(&self.since());
+        !is_idle && !self.closed.is_cancelled()
+    }
+
+    fn since(&self) -> u64 {
+        self.since.load(Ordering::Relaxed)
     }
 }
 
 impl Drop for OpenConnection {
     fn drop(&mut self) {
-        self.connections.open().remove(&self.id);
-    }
-}
-
-impl Activity {
-    fn idle_since(&self) -> Option<u64> {
-        Some(self.state.load(Ordering::Relaxed)).filter(|state| *state < CLOSED)
-    }
-
-    /// Closes the connection, if it has been idle since `since`.
-    fn close(&self, since: u64) -> bool {
-        let is_closed = self.change(since, CLOSED);
-        if is_closed {
-            self.closed.cancel();
+        let mut state = self.connections.state();
+        // A closed connection no longer counts.
+        if !self.closed.is_cancelled() {
+            state.open -= 1;
+            state.idle.remove(&self.since());
         }
-        is_closed
-    }
-
-    fn change(&self, from: u64, to: u64) -> bool {
-        self.state.compare_exchange(from, to, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 }
 
 impl Drop for InProcess {
     fn drop(&mut self) {
-        let OpenConnection { connections, activity, .. } = &*self.0;
-        activity.state.store(connections.count(), Ordering::Relaxed);
+        let OpenConnection { connections, since, closed } = &*self.0;
+        since.store(connections.state().add_idle(closed), Ordering::Relaxed);
     }
 }
 
@@ -127,7 +117,7 @@ mod tests {
     use super::*;
 
     fn is_closed(connection: &OpenConnection) -> bool {
-        connection.activity.closed.is_cancelled()
+        connection.closed.is_cancelled()
     }
 
     #[test]
@@ -158,6 +148,6 @@ mod tests {
         let first = connections.add().expect("a place");
         let request = first.begin();
         drop((request, first));
-        assert!(connections.add().is_some() && connections.open().is_empty());
+        assert!(connections.add().is_some() && connections.state().open == 0);
     }
 }

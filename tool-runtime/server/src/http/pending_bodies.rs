@@ -1,5 +1,8 @@
 //! Limits the number and the bytes of bodies that are still arriving. They do not count as requests in
 //! flight.
+//!
+//! tower-http limits each body alone: slow senders would take all places and much memory
+//! (`incomplete_messages_do_not_block_others`).
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};

@@ -1,4 +1,7 @@
-//! Limits the time of writes to a client.
+//! Limits the time of writes to a client, and of requests after the end of the input.
+//!
+//! hyper and tower-http limit no writes (`writing_to_a_client_has_a_time_limit`). With hyper's own `half_close`, calls of
+//! clients that have left run to their end (`a_call_ends_with_its_connection`).
 
 use super::open_connections::OpenConnection;
 use super::options::HttpOptions;
