@@ -6,8 +6,8 @@
 //! one by `schedule.job: cron_1`. A job may not create jobs, unless the operator
 //! [says so](ScheduleBuilder::jobs_may_schedule).
 //!
-//! Jobs run while a host lives: the command `schedule` of the program, or [`Schedule::run`]. Several hosts may share a
-//! file; each run is written down before its call, and made by one of them. Of each due time one of these becomes:
+//! Jobs run while a host lives: the command `schedule` of the program, or [`Schedule::run`]. One host
+//! of a file makes the calls; another one waits until it ends. Each run is written down before its call. Of each due time one of these becomes:
 //!
 //! | State | Meaning |
 //! |---|---|
@@ -16,7 +16,7 @@
 //! | `skipped` | the run before it had not ended |
 //! | `missed` | no host lived within the [grace](ScheduleBuilder::grace); by `on_missed: run_once` the last one runs late |
 //!
-//! Leases and due times are by the clock of the [`Workspace`](crate::Workspace). Around a change of the clock, an
+//! Due times are by the clock of the [`Workspace`](crate::Workspace). Around a change of the clock, an
 //! expression with one second, minute and hour runs once a day: at the end of the gap if its time is skipped, at the first
 //! of two times if it is repeated. All others follow the clock on the wall.
 //!
@@ -29,7 +29,7 @@
 //! | `timetable` | cron expressions in time zones |
 //! | `job`, `create`, `list` | jobs and runs as stored, their creation, what the tools return |
 //! | `stored_arguments` | secrets that a job must not have |
-//! | `advance`, `host`, `hosted_run` | one step, the process that makes the calls, one call |
+//! | `advance`, `host`, `host_lock`, `hosted_run` | one step, the process that makes the calls, its lock, one call |
 //! | `event`, `command` | news of a host, the command |
 //! | `config`, `settings`, `setting_key` | `Config`: the tool, settings, their declaration |
 //! | `trigger`, `trigger_info` | `RemoteTrigger`: the tool, triggers as stored and returned |
@@ -44,6 +44,7 @@ mod database;
 mod delivery;
 mod event;
 mod host;
+mod host_lock;
 mod hosted_run;
 mod install;
 mod job;
@@ -144,7 +145,7 @@ impl CronTools {
         Ok(format!("deleted `{id}`"))
     }
 
-    /// List your jobs with their next and last runs, and the hosts that run them.
+    /// List your jobs with their next and last runs, and the host that runs them.
     #[tool(name = "CronList", read_only, destructive = false, idempotent = false)]
     fn cron_list(&self, context: &ToolContext) -> Result<Shown<CronJobs>, ToolError> {
         self.0.list(&owner(context.principal())).map(Shown::displayed)

@@ -9,17 +9,20 @@ use tool_runtime_store::rusqlite::{self, Connection, params};
 
 /// The runs of a job that are kept.
 const KEPT_RUNS: u32 = 100;
-/// Missed times that are counted one by one.
-const MAX_COUNTED: u32 = 10_000;
+/// Missed times that one step records; the next step goes on.
+const MAX_MISSED: u32 = 10_000;
 /// Attempts of a run whose host died.
 const MAX_ATTEMPTS: u32 = 3;
 
+/// The reason for missed times.
+const NO_HOST: &str = "no host lived";
+
 /// The request of a host.
 pub(super) struct Step<'a> {
-    pub(super) host: &'a str,
     pub(super) now: Timestamp,
     pub(super) grace: Duration,
-    pub(super) lease: Duration,
+    /// Whether the host begins: runs in progress are those of one that died.
+    pub(super) begins: bool,
     /// Whether the call of a job may run again although its outcome is unknown.
     pub(super) is_repeatable: &'a dyn Fn(&Job) -> bool,
 }
@@ -42,10 +45,12 @@ pub(super) struct Advanced {
 impl Step<'_> {
     pub(super) fn run(&self, connection: &Connection) -> rusqlite::Result<Advanced> {
         let mut advanced = Advanced::default();
-        self.renew(connection)?;
-        self.recover(connection, &mut advanced)?;
-        let dead = "DELETE FROM hosts WHERE expires <= ?1";
-        connection.execute(dead, [self.now.as_millisecond()])?;
+        if self.begins {
+            let process = (std::process::id(), self.now.as_millisecond());
+            connection.execute("DELETE FROM host", [])?;
+            connection.execute("INSERT INTO host (process, started) VALUES (?1, ?2)", process)?;
+            self.recover(connection, &mut advanced)?;
+        }
         let due = "enabled AND next_due <= ?1 ORDER BY next_due, id";
         for job in Job::all(connection, due, [self.now.as_second()])? {
             self.account(connection, job, &mut advanced)?;
@@ -53,32 +58,20 @@ impl Step<'_> {
         Ok(advanced)
     }
 
-    fn renew(&self, connection: &Connection) -> rusqlite::Result<()> {
-        let now = self.now.as_millisecond();
-        let expires = now.saturating_add(i64::try_from(self.lease.as_millis()).unwrap_or(i64::MAX));
-        connection.execute(
-            "INSERT INTO hosts (id, process, started, expires) VALUES (?1, ?2, ?3, ?4)
-             ON CONFLICT (id) DO UPDATE SET expires = ?4",
-            params![self.host, std::process::id(), now, expires],
-        )?;
-        Ok(())
-    }
-
-    /// Ends or repeats the runs of dead hosts.
+    /// Ends or repeats the runs of a host that died.
     fn recover(&self, connection: &Connection, advanced: &mut Advanced) -> rusqlite::Result<()> {
         let mut query = connection.prepare(
-            "SELECT runs.id, runs.job, runs.due, runs.attempt FROM runs LEFT JOIN hosts ON hosts.id = runs.host
-             WHERE runs.state = 'running' AND (hosts.id IS NULL OR hosts.expires <= ?1) ORDER BY runs.id",
+            "SELECT id, job, due, attempt FROM runs WHERE state = 'running' ORDER BY id",
         )?;
-        let found = query.query_map([self.now.as_millisecond()], |row| {
+        let found = query.query_map([], |row| {
             Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, row.get(2)?, row.get::<_, u32>(3)?))
         })?;
         for (run, id, due, attempt) in found.collect::<rusqlite::Result<Vec<_>>>()? {
             let Some(job) = Job::all(connection, "id = ?1", [id])?.pop() else { continue };
             let (due, now) = (time(due), self.now.as_millisecond());
             if job.enabled && attempt < MAX_ATTEMPTS && (self.is_repeatable)(&job) {
-                let repeat = "UPDATE runs SET host = ?2, attempt = ?3, started = ?4 WHERE id = ?1";
-                connection.execute(repeat, params![run, self.host, attempt + 1, now])?;
+                let repeat = "UPDATE runs SET attempt = ?2, started = ?3 WHERE id = ?1";
+                connection.execute(repeat, params![run, attempt + 1, now])?;
                 let text = "its host died; the call is safe to repeat";
                 advanced.events.push(job.event(due, RunState::Running, text));
                 advanced.started.push(Started { run, job, due, attempt: attempt + 1 });
@@ -114,7 +107,8 @@ impl Step<'_> {
         )?;
         let mut is_running = job.is_running(connection)?;
         let mut missed = times.missed;
-        let late = match (&missed, times.on_time.is_empty() && !is_running) {
+        let is_last = next.is_none_or(|next| next > self.now) && times.on_time.is_empty();
+        let late = match (&missed, is_last && !is_running) {
             (Some(range), true) if job.on_missed == OnMissed::RunOnce => Some(range.last),
             _ => None,
         };
@@ -122,9 +116,8 @@ impl Step<'_> {
             missed = missed.and_then(Missed::without_last);
         }
         if let Some(missed) = missed {
-            let text = missed.text();
-            missed.run(job.id, &text).insert(connection, None)?;
-            let mut event = job.event(missed.first, RunState::Missed, &text);
+            missed.run(job.id, NO_HOST).insert(connection)?;
+            let mut event = job.event(missed.first, RunState::Missed, NO_HOST);
             event.times = missed.times;
             advanced.events.push(event);
         }
@@ -135,7 +128,7 @@ impl Step<'_> {
                 _ if late.is_some() => "missed, and run once now",
                 _ => "",
             };
-            let run = self.new_run(job.id, due, state, text).insert(connection, Some(self.host))?;
+            let run = self.new_run(job.id, due, state, text).insert(connection)?;
             advanced.events.push(job.event(due, state, text));
             if state == RunState::Running {
                 advanced.started.push(Started { run, job: job.clone(), due, attempt: 1 });
@@ -151,7 +144,7 @@ impl Step<'_> {
         let limit = self.now.saturating_sub(grace).unwrap_or(Timestamp::MIN);
         let (missed, mut next) = missed_before(limit, first, timetable);
         let mut times = Times { missed, on_time: Vec::new() };
-        while let Some(due) = next.filter(|due| *due <= self.now) {
+        while let Some(due) = next.filter(|due| (limit..=self.now).contains(due)) {
             times.on_time.push(due);
             next = timetable.after(due);
         }
@@ -175,7 +168,7 @@ impl Step<'_> {
     }
 }
 
-/// The times before a limit, and the one after.
+/// The first times before a limit, and the one after them.
 fn missed_before(
     limit: Timestamp,
     first: Timestamp,
@@ -186,10 +179,8 @@ fn missed_before(
         next = timetable.after(due);
         let missed = all.get_or_insert(Missed::beginning(due));
         missed.add(due);
-        if missed.times == MAX_COUNTED {
-            // The rest of a long time is part of the range, and not counted.
-            missed.extend_to(limit, timetable);
-            next = timetable.after(limit - SignedDuration::from_nanos(1));
+        if missed.times == MAX_MISSED {
+            break;
         }
     }
     (all, next)
@@ -197,13 +188,17 @@ fn missed_before(
 
 /// Records the times of a job up to now as missed, because it is replaced.
 pub(super) fn miss_due(connection: &Connection, job: &Job, now: Timestamp) -> rusqlite::Result<()> {
-    let (true, Some(first), Ok(timetable)) = (job.enabled, job.next_due, job.timetable()) else {
+    let (true, mut next, Ok(timetable)) = (job.enabled, job.next_due, job.timetable()) else {
         return Ok(());
     };
     let after_now = now.saturating_add(SignedDuration::from_secs(1)).unwrap_or(Timestamp::MAX);
-    let Some(missed) = missed_before(after_now, first, &timetable).0 else { return Ok(()) };
-    let text = format!("{}, until the job was replaced", missed.text());
-    missed.run(job.id, &text).insert(connection, None)?;
+    let text = format!("{NO_HOST}, until the job was replaced");
+    while let Some(first) = next {
+        let (missed, after) = missed_before(after_now, first, &timetable);
+        let Some(missed) = missed else { break };
+        missed.run(job.id, &text).insert(connection)?;
+        next = after;
+    }
     prune(connection, job.id)
 }
 
@@ -219,38 +214,22 @@ struct Missed {
     before_last: Timestamp,
     last: Timestamp,
     times: u32,
-    /// Whether there are more times than `times`.
-    is_partial: bool,
 }
 
 impl Missed {
     fn beginning(first: Timestamp) -> Self {
-        Self { first, before_last: first, last: first, times: 0, is_partial: false }
+        Self { first, before_last: first, last: first, times: 0 }
     }
 
     fn add(&mut self, due: Timestamp) {
         (self.before_last, self.last, self.times) = (self.last, due, self.times + 1);
     }
 
-    /// Adds the times before a limit without counting them.
-    fn extend_to(&mut self, limit: Timestamp, timetable: &Timetable) {
-        let Some(last) = timetable.before(limit).filter(|last| *last > self.last) else { return };
-        self.before_last = timetable.before(last).unwrap_or(self.last);
-        (self.last, self.is_partial) = (last, true);
-    }
-
     /// The same without the last time, which runs.
     fn without_last(self) -> Option<Self> {
         let last = self.before_last;
-        let times = if self.is_partial { self.times } else { self.times - 1 };
+        let times = self.times - 1;
         (times > 0).then_some(Self { last, times, ..self })
-    }
-
-    fn text(&self) -> String {
-        match self.is_partial {
-            true => format!("no host lived; at least {} times", self.times),
-            false => "no host lived".to_owned(),
-        }
     }
 
     fn run(&self, job: i64, text: &str) -> Run {

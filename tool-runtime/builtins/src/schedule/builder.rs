@@ -17,7 +17,7 @@ use tool_runtime_store::{Store, StoreError};
 /// Decides about the creator of a job at each run.
 type Principals = Arc<dyn Fn(&Principal) -> Option<Principal> + Send + Sync>;
 
-/// Jobs and triggers in a SQLite file, which several processes may share. Clones share everything.
+/// Jobs and triggers in a SQLite file, which several processes may share. One of them is its host. Clones share everything.
 ///
 /// [`Builtins::schedule`](crate::Builtins::schedule) adds the tools by which models change it. The jobs run while a
 /// host lives: the command `schedule` of the program, or [`Schedule::run`].
@@ -62,7 +62,6 @@ pub(super) struct Options {
     pub(super) max_jobs: u32,
     pub(super) time_zone: String,
     pub(super) grace: Duration,
-    pub(super) lease: Duration,
     pub(super) run_timeout: Duration,
     pub(super) stop_timeout: Duration,
     pub(super) jobs_may_schedule: bool,
@@ -89,7 +88,6 @@ impl Schedule {
                 max_jobs: 100,
                 time_zone: "UTC".to_owned(),
                 grace: Duration::from_secs(60),
-                lease: Duration::from_secs(30),
                 run_timeout: Duration::from_secs(3600),
                 stop_timeout: Duration::from_secs(10),
                 jobs_may_schedule: false,
@@ -146,13 +144,6 @@ impl ScheduleBuilder {
     /// Sets the time after which a run that no host has started is missed. Default: one minute.
     pub fn grace(mut self, time: Duration) -> Self {
         self.options.grace = time;
-        self
-    }
-
-    /// Sets the time after which a host that does not renew its lease is dead, and its runs are interrupted. Default:
-    /// 30 seconds.
-    pub fn lease(mut self, time: Duration) -> Self {
-        self.options.lease = time;
         self
     }
 

@@ -16,7 +16,7 @@ impl CliCommand for ScheduleCommand {
             .flag("once", "Run what is due now, wait for it, and end")
             .after_help(
                 "Prints a line for each run. The first SIGINT or SIGTERM lets runs in progress end, or cancels \
-                 them after a while.\n\nSeveral processes may run at once: each run is made by one of them.",
+                 them after a while.\n\nOne process at a time makes the calls; another one waits until it ends.",
             )
     }
 
@@ -45,7 +45,8 @@ async fn run(schedule: &Schedule, once: bool, pool: &ToolPool) -> Result<(), Sch
             () = host.idle() => {}
             () = interrupted() => {}
         }
-        return host.stop().await;
+        host.stop().await;
+        return Ok(());
     }
     let stop = CancellationToken::new();
     let host = host.run(stop.clone());

@@ -47,13 +47,13 @@ impl Schedule {
         let verb = if new.replace { "saved" } else { "created" };
         let id = self.save_job(new, context).await?;
         let jobs = self.list(&owner(context.principal()))?;
-        let (hosts, job) = (jobs.hosts_text(), jobs.into_job(id));
+        let (host, job) = (jobs.host_text(), jobs.into_job(id));
         let job = job.ok_or_else(|| ToolError::transient("the job was deleted meanwhile"))?;
         let next = match job.next.as_slice() {
             [] => "it is disabled".to_owned(),
             next => format!("next runs: {}", next.join(", ")),
         };
-        let text = format!("{verb} `{}`; {next}\n{hosts}", job.id);
+        let text = format!("{verb} `{}`; {next}\n{host}", job.id);
         Ok(Shown::new(text, job))
     }
 

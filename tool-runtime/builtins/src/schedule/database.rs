@@ -9,7 +9,8 @@ use tool_runtime::{Principal, ToolError};
 use tool_runtime_store::{Migration, OpenOptions, Store, StoreError, StoreFailure};
 
 /// Times are seconds since 1970; those of runs and hosts are milliseconds.
-const MIGRATIONS: &[Migration] = &[Migration::new(
+const MIGRATIONS: &[Migration] = &[
+    Migration::new(
     1,
     "CREATE TABLE jobs (
         id INTEGER PRIMARY KEY AUTOINCREMENT, owner TEXT NOT NULL, name TEXT NOT NULL,
@@ -35,7 +36,16 @@ const MIGRATIONS: &[Migration] = &[Migration::new(
     CREATE TABLE settings (
         owner TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (owner, key)
     );",
-)];
+    ),
+    // The host is the process that has the lock.
+    Migration::new(
+        2,
+        "DROP TABLE hosts;
+    DROP INDEX runs_running;
+    ALTER TABLE runs DROP COLUMN host;
+    CREATE TABLE host (process INTEGER NOT NULL, started INTEGER NOT NULL);",
+    ),
+];
 
 /// Opens a file, or a temporary one with its directory.
 pub(super) fn open(file: Option<PathBuf>) -> Result<(Store, Option<TempDir>), ScheduleError> {

@@ -3,6 +3,7 @@
 use super::advance::{Advanced, Started, Step};
 use super::builder::{Schedule, ScheduleError};
 use super::event::ScheduleEvent;
+use super::host_lock::HostLock;
 use super::hosted_run::HostedRun;
 use super::job::Job;
 use jiff::Timestamp;
@@ -13,10 +14,13 @@ use std::time::{Duration, Instant};
 use tokio::task::{AbortHandle, JoinSet};
 use tool_runtime::tool::RetryMode;
 use tool_runtime::{CancellationToken, ToolPool};
-use tool_runtime_store::rusqlite::{self, Connection, OptionalExtension as _, params};
+use tool_runtime_store::rusqlite::{self, Connection, params};
 
 /// The pause between two looks at the file, which others change.
 const POLL: Duration = Duration::from_secs(1);
+
+/// The time for which a file may fail.
+const MAX_FAILING: Duration = Duration::from_secs(30);
 
 pub(super) type Notify = Arc<dyn Fn(&ScheduleEvent) + Send + Sync>;
 
@@ -35,20 +39,23 @@ pub(super) type Notify = Arc<dyn Fn(&ScheduleEvent) + Send + Sync>;
 /// let pool = ToolPool::builder().build()?;
 /// let mut host = schedule.host(&pool).on_event(|event| eprintln!("{event}"));
 /// let _pause = host.tick().await?;
-/// host.stop().await?;
+/// host.stop().await;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # }).unwrap();
 /// ```
 pub struct ScheduleHost {
     schedule: Schedule,
     pool: ToolPool,
-    id: String,
     notify: Notify,
-    /// The time of the last write; `None` before the first.
-    renewed: Option<Timestamp>,
+    /// Whether this host has said that it waits.
+    waits: bool,
+    /// Whether the runs of a host that died are ended or repeated.
+    has_begun: bool,
     /// The runs of this host.
     running: HashMap<i64, Running>,
     tasks: JoinSet<()>,
+    /// `None` while another host lives. Released after the runs are aborted.
+    pub(super) lock: Option<HostLock>,
 }
 
 /// A run in progress.
@@ -64,18 +71,20 @@ impl Schedule {
         ScheduleHost {
             schedule: self.clone(),
             pool: pool.clone(),
-            id: crate::random::hex(32),
             notify: Arc::new(|event| tracing::info!("{event}")),
-            renewed: None,
+            lock: None,
+            waits: false,
+            has_begun: false,
             running: HashMap::new(),
             tasks: JoinSet::new(),
         }
     }
 
-    /// Is a host until the token is cancelled. Runs in progress are given time to end, and then cancelled.
+    /// Is a host until the token is cancelled. Runs in progress are given time to end, and then cancelled. While another
+    /// host of the file lives, this one waits.
     ///
     /// # Errors
-    /// The file cannot be written for longer than the lease lasts.
+    /// The file cannot be written for half a minute.
     pub async fn run(&self, pool: &ToolPool, stop: CancellationToken) -> Result<(), ScheduleError> {
         self.host(pool).run(stop).await
     }
@@ -102,9 +111,9 @@ impl ScheduleHost {
                     pause
                 }
                 Err(error) => {
-                    // Another process may hold the file. Without a lease the host must stop.
+                    // Another process may write for long.
                     let since = *failing.get_or_insert_with(Instant::now);
-                    if since.elapsed() >= self.schedule.0.options.lease {
+                    if since.elapsed() >= MAX_FAILING {
                         self.cancel_all();
                         return Err(error);
                     }
@@ -117,46 +126,56 @@ impl ScheduleHost {
                 () = tokio::time::sleep(pause) => {}
             }
         }
-        self.stop().await
+        self.stop().await;
+        Ok(())
     }
 
-    /// Starts the runs that are due, and records what was missed. Returns the longest time until the next call.
+    /// Starts the runs that are due, and records what was missed. While another host of the file lives, nothing is done,
+    /// and the log says so once. Returns the longest time until the next call.
     ///
     /// # Errors
     /// The file cannot be read or written.
     pub async fn tick(&mut self) -> Result<Duration, ScheduleError> {
-        let now = self.schedule.now();
-        let view = self.watch(now).await?;
-        let renewal = self.schedule.0.options.lease / 3;
-        let is_stale =
-            self.renewed.is_none_or(|at| now.duration_since(at).unsigned_abs() >= renewal);
-        let is_due = view.next_due.is_some_and(|due| due <= now);
-        if is_stale || is_due || view.has_orphans {
-            self.advance(now).await?;
+        if !self.take_over()? {
+            return Ok(POLL);
         }
-        let next = view
-            .next_due
-            .filter(|due| *due > now)
-            .map(|due| due.duration_since(now).unsigned_abs());
-        Ok(next.unwrap_or(POLL).min(POLL).min(renewal))
+        let now = self.schedule.now();
+        if !self.has_begun {
+            self.advance(now).await?;
+            self.has_begun = true;
+        }
+        let mut next_due = self.watch(now).await?;
+        if next_due.is_some_and(|due| due <= now) {
+            self.advance(now).await?;
+            next_due = None;
+        }
+        let next = next_due.map(|due| due.duration_since(now).unsigned_abs());
+        Ok(next.unwrap_or(POLL).min(POLL))
     }
 
-    /// Waits until the runs of this host have ended. Keeps its lease meanwhile, and cancels runs of jobs that are
-    /// deleted.
+    /// Becomes the host of the file, unless there is one.
+    fn take_over(&mut self) -> Result<bool, ScheduleError> {
+        if self.lock.is_none() {
+            let file = self.schedule.0.store.path();
+            self.lock = HostLock::take(file)?;
+            if self.lock.is_none() && !self.waits {
+                self.waits = true;
+                tracing::warn!(?file, "the schedule has a host already; waiting until it ends");
+            }
+        }
+        Ok(self.lock.is_some())
+    }
+
+    /// Waits until the runs of this host have ended, and cancels runs of jobs that are deleted.
     pub async fn idle(&mut self) {
-        let pause = POLL.min(self.schedule.0.options.lease / 3);
-        let mut next = tokio::time::Instant::now() + pause;
+        let mut next = tokio::time::Instant::now() + POLL;
         while !self.tasks.is_empty() {
             if tokio::time::timeout_at(next, self.tasks.join_next()).await.is_ok() {
                 continue;
             }
-            next = tokio::time::Instant::now() + pause;
-            let kept = match self.watch(self.schedule.now()).await {
-                Ok(_) => self.renew().await,
-                Err(error) => Err(error),
-            };
-            if let Err(error) = kept {
-                tracing::warn!(%error, "the lease of the schedule cannot be renewed; trying again");
+            next = tokio::time::Instant::now() + POLL;
+            if let Err(error) = self.watch(self.schedule.now()).await {
+                tracing::warn!(%error, "the schedule cannot be read; trying again");
             }
         }
         self.forget_ended();
@@ -164,26 +183,14 @@ impl ScheduleHost {
 
     /// Gives runs in progress the time of [`stop_timeout`](super::ScheduleBuilder::stop_timeout), then cancels them, and
     /// waits until their ends are recorded.
-    ///
-    /// # Errors
-    /// The file cannot be written.
-    pub async fn stop(mut self) -> Result<(), ScheduleError> {
+    pub async fn stop(mut self) {
         let timeout = self.schedule.0.options.stop_timeout;
-        // The lease is renewed meanwhile, so that no other host takes the runs for its own.
         let deadline = tokio::time::Instant::now() + timeout;
-        while !self.tasks.is_empty() && tokio::time::Instant::now() < deadline {
-            let pause = deadline.min(tokio::time::Instant::now() + POLL);
-            let _ = tokio::time::timeout_at(pause, self.tasks.join_next()).await;
-            self.renew().await?;
-        }
+        while !self.tasks.is_empty()
+            && tokio::time::timeout_at(deadline, self.tasks.join_next()).await.is_ok()
+        {}
         self.cancel_all();
         self.idle().await;
-        let id = self.id.clone();
-        let delete = move |connection: &rusqlite::Transaction<'_>| {
-            connection.execute("DELETE FROM hosts WHERE id = ?1", [id])
-        };
-        self.schedule.0.store.write(delete).await?;
-        Ok(())
     }
 
     fn cancel_all(&self) {
@@ -195,24 +202,23 @@ impl ScheduleHost {
         self.running.retain(|_, run| !run.task.is_finished());
     }
 
-    /// Compares the runs of this host with those that the file has.
-    async fn watch(&mut self, now: Timestamp) -> Result<View, ScheduleError> {
+    /// Compares the runs of this host with those that the file has. Returns the next due time.
+    async fn watch(&mut self, now: Timestamp) -> Result<Option<Timestamp>, ScheduleError> {
         self.forget_ended();
-        let read = |connection: &Connection| View::read(connection, &self.id, now);
-        let view = self.schedule.0.store.read(read)?;
+        let (next_due, in_file) = self.schedule.0.store.read(view)?;
         for (run, running) in &self.running {
-            // The job was deleted, or this host was taken for dead.
-            if !view.own.contains(run) {
+            // The job was deleted.
+            if !in_file.contains(run) {
                 running.cancel.cancel();
             }
         }
-        let lost = view.own.iter().filter(|run| !self.running.contains_key(run));
+        let lost = in_file.iter().filter(|run| !self.running.contains_key(run));
         let lost: Vec<i64> = lost.copied().collect();
         if !lost.is_empty() {
             tracing::error!(?lost, "runs have ended without a record of it");
             self.interrupt(lost, now).await?;
         }
-        Ok(view)
+        Ok(next_due)
     }
 
     /// Ends runs whose end was not recorded: later runs of the job would wait for it.
@@ -228,30 +234,14 @@ impl ScheduleHost {
         Ok(())
     }
 
-    async fn renew(&mut self) -> Result<(), ScheduleError> {
-        let now = self.schedule.now().as_millisecond();
-        let lease = self.schedule.0.options.lease.as_millis();
-        let expires = now.saturating_add(i64::try_from(lease).unwrap_or(i64::MAX));
-        let id = self.id.clone();
-        let update = "UPDATE hosts SET expires = ?2 WHERE id = ?1";
-        let write = move |connection: &rusqlite::Transaction<'_>| {
-            connection.execute(update, params![id, expires])
-        };
-        self.schedule.0.store.write(write).await?;
-        Ok(())
-    }
-
     async fn advance(&mut self, now: Timestamp) -> Result<(), ScheduleError> {
-        let (host, pool) = (self.id.clone(), self.pool.clone());
-        let options = self.schedule.0.options.clone();
+        let (begins, pool) = (!self.has_begun, self.pool.clone());
+        let grace = self.schedule.0.options.grace;
         let step = move |connection: &rusqlite::Transaction<'_>| {
-            let (grace, lease) = (options.grace, options.lease);
             let is_repeatable = |job: &Job| is_repeatable(&pool, &job.tool);
-            let is_repeatable = &is_repeatable;
-            Step { host: &host, now, grace, lease, is_repeatable }.run(connection)
+            Step { now, grace, begins, is_repeatable: &is_repeatable }.run(connection)
         };
         let Advanced { started, events } = self.schedule.0.store.write(step).await?;
-        self.renewed = Some(now);
         events.iter().for_each(|event| (self.notify)(event));
         for started in started {
             self.start(started);
@@ -264,7 +254,6 @@ impl ScheduleHost {
         let run = HostedRun {
             schedule: self.schedule.clone(),
             pool: self.pool.clone(),
-            host: self.id.clone(),
             notify: Arc::clone(&self.notify),
             started,
         };
@@ -275,7 +264,7 @@ impl ScheduleHost {
 
 impl fmt::Debug for ScheduleHost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ScheduleHost").field("id", &self.id).finish_non_exhaustive()
+        f.debug_struct("ScheduleHost").finish_non_exhaustive()
     }
 }
 
@@ -287,25 +276,11 @@ fn is_repeatable(pool: &ToolPool, tool: &str) -> bool {
     definition.retry_mode.unwrap_or_else(of_hints) == RetryMode::SafeToRetry
 }
 
-/// State that a host reads before it decides whether to write.
-struct View {
-    next_due: Option<Timestamp>,
-    /// Whether a dead host has left runs.
-    has_orphans: bool,
-    own: Vec<i64>,
-}
-
-impl View {
-    fn read(connection: &Connection, host: &str, now: Timestamp) -> rusqlite::Result<Self> {
-        let next = "SELECT min(next_due) FROM jobs WHERE enabled";
-        let next: Option<i64> = connection.query_row(next, [], |row| row.get(0))?;
-        let orphans = "SELECT 1 FROM runs LEFT JOIN hosts ON hosts.id = runs.host
-             WHERE state = 'running' AND (hosts.id IS NULL OR expires <= ?1)";
-        let orphan =
-            connection.query_row(orphans, [now.as_millisecond()], |_| Ok(())).optional()?;
-        let mut own =
-            connection.prepare("SELECT id FROM runs WHERE host = ?1 AND state = 'running'")?;
-        let own = own.query_map([host], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
-        Ok(Self { next_due: next.map(super::job::time), has_orphans: orphan.is_some(), own })
-    }
+/// The next due time, and the runs in progress.
+fn view(connection: &Connection) -> rusqlite::Result<(Option<Timestamp>, Vec<i64>)> {
+    let next = "SELECT min(next_due) FROM jobs WHERE enabled";
+    let next: Option<i64> = connection.query_row(next, [], |row| row.get(0))?;
+    let mut runs = connection.prepare("SELECT id FROM runs WHERE state = 'running'")?;
+    let runs = runs.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    Ok((next.map(super::job::time), runs))
 }

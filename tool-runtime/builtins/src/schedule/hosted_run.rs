@@ -21,7 +21,6 @@ const RUN_BY: (&str, &str) = ("run_by", "schedule");
 pub(super) struct HostedRun {
     pub(super) schedule: Schedule,
     pub(super) pool: ToolPool,
-    pub(super) host: String,
     pub(super) notify: Notify,
     pub(super) started: Started,
 }
@@ -34,14 +33,13 @@ impl HostedRun {
             Err(reason) => (RunState::Failed, reason),
         };
         let Started { run, job, due, attempt } = &self.started;
-        let (run, attempt, host) = (*run, *attempt, self.host.clone());
+        let (run, attempt) = (*run, *attempt);
         let (ended, outcome) = (self.schedule.now().as_millisecond(), text.clone());
         let record = move |connection: &rusqlite::Transaction<'_>| {
-            // A host that was taken for dead corrects the record.
             connection.execute(
-                "UPDATE runs SET state = ?4, ended = ?5, outcome = ?6
-                 WHERE id = ?1 AND host = ?2 AND attempt = ?3 AND state IN ('running', 'interrupted')",
-                params![run, host, attempt, state.name(), ended, outcome],
+                "UPDATE runs SET state = ?3, ended = ?4, outcome = ?5
+                 WHERE id = ?1 AND attempt = ?2 AND state = 'running'",
+                params![run, attempt, state.name(), ended, outcome],
             )
         };
         if let Err(error) = self.schedule.0.store.write(record).await {

@@ -231,21 +231,16 @@ impl Run {
     }
 
     /// Records a run, in place of one that has the same time: the clock was set back, and the job was replaced since.
-    pub(super) fn insert(
-        &self,
-        connection: &Connection,
-        host: Option<&str>,
-    ) -> rusqlite::Result<i64> {
+    pub(super) fn insert(&self, connection: &Connection) -> rusqlite::Result<i64> {
         connection.execute(
-            "INSERT OR REPLACE INTO runs (job, due, last_due, times, state, host, attempt, started, ended, outcome)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+            "INSERT OR REPLACE INTO runs (job, due, last_due, times, state, attempt, started, ended, outcome)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
             params![
                 self.job,
                 self.due.as_second(),
                 self.last_due.as_second(),
                 self.times,
                 self.state.name(),
-                host,
                 self.attempt,
                 self.started,
                 self.ended,

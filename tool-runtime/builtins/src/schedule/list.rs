@@ -2,6 +2,7 @@
 
 use super::builder::Schedule;
 use super::database::failed;
+use super::host_lock::HostLock;
 use super::job::{Job, OnMissed, Run, RunState, public_id};
 use super::text::cut;
 use super::timetable::Timetable;
@@ -11,7 +12,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::fmt;
 use tool_runtime::ToolError;
-use tool_runtime_store::rusqlite::{self, Connection};
+use tool_runtime_store::rusqlite::{self, Connection, OptionalExtension as _};
 
 /// The next runs that are shown.
 const NEXT_RUNS: usize = 3;
@@ -88,15 +89,17 @@ pub struct ScheduleHostInfo {
 pub struct CronJobs {
     /// The jobs of the caller, in the order of their creation.
     pub jobs: Vec<CronJob>,
-    /// The hosts that live. Without one no job runs.
-    pub hosts: Vec<ScheduleHostInfo>,
+    /// The host. Without one no job runs.
+    pub host: Option<ScheduleHostInfo>,
 }
 
 impl Schedule {
     pub(super) fn list(&self, owner: &str) -> Result<CronJobs, ToolError> {
         let now = self.now();
         let read = |connection: &Connection| read(connection, owner, now);
-        self.0.store.read(read).map_err(failed)
+        let mut jobs = self.0.store.read(read).map_err(failed)?;
+        jobs.host = jobs.host.filter(|_| HostLock::is_taken(self.0.store.path()));
+        Ok(jobs)
     }
 }
 
@@ -106,13 +109,11 @@ fn read(connection: &Connection, owner: &str, now: Timestamp) -> rusqlite::Resul
         let runs = Run::last(connection, job.id, LAST_RUNS)?;
         jobs.push(CronJob::of(job, runs, now));
     }
-    let mut hosts = connection
-        .prepare("SELECT process, started FROM hosts WHERE expires > ?1 ORDER BY started")?;
     let host = |row: &rusqlite::Row<'_>| {
         Ok(ScheduleHostInfo { process: row.get(0)?, since: shown(None, row.get(1)?) })
     };
-    let hosts = hosts.query_map([now.as_millisecond()], host)?.collect::<rusqlite::Result<_>>()?;
-    Ok(CronJobs { jobs, hosts })
+    let host = connection.query_row("SELECT process, started FROM host", [], host).optional()?;
+    Ok(CronJobs { jobs, host })
 }
 
 impl CronJob {
@@ -167,16 +168,14 @@ impl CronJobs {
     }
 
     /// Whether jobs run.
-    pub(super) fn hosts_text(&self) -> String {
-        match self.hosts.as_slice() {
-            [] => "no host lives, so no job runs: start the program with the command `schedule`"
+    pub(super) fn host_text(&self) -> String {
+        match &self.host {
+            None => "no host lives, so no job runs: start the program with the command `schedule`"
                 .to_owned(),
-            hosts => {
-                let hosts = hosts
-                    .iter()
-                    .map(|host| format!("process {} since {}", host.process, host.since));
-                format!("hosts: {}", hosts.collect::<Vec<_>>().join(", "))
-            }
+            Some(host) => format!(
+                "host: process {} since {}; others wait until it ends",
+                host.process, host.since
+            ),
         }
     }
 }
@@ -189,7 +188,7 @@ impl fmt::Display for CronJobs {
         if self.jobs.is_empty() {
             writeln!(f, "no jobs")?;
         }
-        f.write_str(&self.hosts_text())
+        f.write_str(&self.host_text())
     }
 }
 

@@ -48,13 +48,6 @@ impl Timetable {
         (next > time).then_some(next)
     }
 
-    /// The last time before another, which need not be one of the timetable. `None` if there is none.
-    pub(super) fn before(&self, time: Timestamp) -> Option<Timestamp> {
-        let start = time.to_zoned(self.zone.clone());
-        let previous = self.cron.find_previous_occurrence(&start, false).ok()?.timestamp();
-        (previous < time).then_some(previous)
-    }
-
     pub(super) fn next(&self, after: Timestamp, count: usize) -> Vec<Timestamp> {
         std::iter::successors(self.after(after), |time| self.after(*time)).take(count).collect()
     }

@@ -55,22 +55,27 @@ async fn runs_without_a_host_are_missed_visibly() {
     );
 }
 
-/// Ten days have 14,400 minutes.
+/// Ten days have 14,400 minutes, which two steps record.
 #[tokio::test]
-async fn missed_times_that_are_not_counted_belong_to_the_range() {
+async fn all_missed_times_are_counted() {
     let setup = Setup::with(|builder| builder.grace(Duration::ZERO), |pool| pool);
     setup.minutely(json!({})).await;
     setup.minutely(json!({ "name": "late", "on_missed": "run_once" })).await;
     setup.time.set("2026-06-11T08:00:20Z");
     let (mut host, _) = setup.host();
-    minute(&setup, &mut host).await;
+    host.tick().await.unwrap();
+    host.tick().await.unwrap();
+    host.idle().await;
     let list = setup.list().await;
-    for (job, last) in [(0, "2026-06-11T08:00"), (1, "2026-06-11T07:59")] {
-        let run = list["jobs"][job]["runs"].as_array().unwrap().last().unwrap();
-        assert!(run["last_due"].as_str().unwrap().starts_with(last), "{run}");
-        assert_eq!(run["outcome"], "no host lived; at least 10000 times");
+    for (job, last, times) in [(0, "2026-06-11T08:00", 14_401), (1, "2026-06-11T07:59", 14_400)] {
+        let runs = list["jobs"][job]["runs"].as_array().unwrap().clone();
+        let missed: Vec<&Value> = runs.iter().filter(|run| run["state"] == "missed").collect();
+        assert!(missed[0]["last_due"].as_str().unwrap().starts_with(last), "{runs:?}");
+        let counted: u64 = missed.iter().map(|run| run["times"].as_u64().unwrap()).sum();
+        assert_eq!((missed.len(), counted), (2, times));
     }
     assert_eq!(list["jobs"][1]["runs"][0]["due"], "2026-06-11T08:00:00+00:00");
+    assert_eq!(setup.notes().len(), 1);
 }
 
 #[tokio::test]
@@ -165,34 +170,22 @@ async fn a_run_that_overlaps_the_one_before_is_skipped_and_a_deleted_job_is_canc
 }
 
 #[tokio::test]
-async fn a_host_that_waits_for_its_runs_keeps_its_lease() {
-    let started = CancellationToken::new();
-    let setup = Setup::with(
-        |builder| builder.lease(Duration::from_millis(90)),
-        |pool| pool.add(endless(&started)),
-    );
-    setup.minutely(json!({ "tool": "endless", "arguments": {} })).await;
-    let (mut host, _) = setup.host();
+async fn a_second_host_waits_until_the_first_ends() {
+    let setup = Setup::new();
+    setup.minutely(json!({})).await;
+    let ((mut first, _), (mut second, events)) = (setup.host(), setup.host());
+    first.tick().await.unwrap();
     setup.time.advance(30);
-    host.tick().await.unwrap();
-    started.cancelled().await;
-    setup.time.advance(1);
-    let is_renewed = || {
-        let now = setup.schedule.now().as_millisecond();
-        let query = "SELECT 1 FROM hosts WHERE expires > ?1";
-        setup.schedule.0.store.read(|file| file.prepare(query)?.exists([now])).unwrap()
-    };
-    let renewed = async {
-        while !is_renewed() {
-            tokio::task::yield_now().await;
-        }
-    };
-    assert!(!is_renewed());
-    tokio::select! {
-        () = host.idle() => panic!("the run has no end"),
-        () = renewed => {}
-    }
-    assert_eq!(setup.runs().await, ["running 08:00 x1"]);
+    minute(&setup, &mut second).await;
+    assert!(setup.notes().is_empty());
+    let text = call(&setup.pool, "CronList", json!({})).await.observation().to_text();
+    let expected = format!("host: process {} since ", std::process::id());
+    assert!(text.contains(&expected) && text.ends_with("others wait until it ends"), "{text}");
+    minute(&setup, &mut first).await;
+    first.stop().await;
+    minute(&setup, &mut second).await;
+    assert_eq!(setup.notes().len(), 2);
+    assert!(events.lock().unwrap().last().unwrap().to_string().contains("succeeded"));
 }
 
 /// A run without a record of its end would make all later ones skipped.
@@ -227,7 +220,7 @@ async fn a_host_that_stops_cancels_what_does_not_end() {
     stop.cancel();
     running.await.unwrap().unwrap();
     assert_eq!(setup.runs().await, ["cancelled 08:00 x1"]);
-    assert_eq!(setup.list().await["hosts"], json!([]));
+    assert_eq!(setup.list().await["host"], Value::Null);
 }
 
 /// Allows notes until it is closed, and tells whether a job calls.

@@ -161,12 +161,13 @@ async fn a_call_whose_host_was_killed_is_shown_and_not_repeated() {
         let (_directory, setup, mut host) = one_job(tool).await;
         host.tick("2026-06-01T08:00:00Z");
         host.wait_for(line);
-        drop(host);
         let (mut own, events) = setup.host();
-        // The lease has not expired: the run may still be in progress.
         setup.time.set("2026-06-01T08:00:10Z");
         own.tick().await.unwrap();
-        assert_eq!(setup.runs().await, ["running 08:00 x1"]);
+        assert_eq!(setup.runs().await, ["running 08:00 x1"], "its host lives");
+        assert_eq!(setup.list().await["host"]["process"], host.child.id());
+        drop(host);
+        assert_eq!(setup.list().await["host"], Value::Null);
         setup.time.set("2026-06-01T08:00:31Z");
         own.tick().await.unwrap();
         assert_eq!(setup.runs().await, ["interrupted 08:00 x1"]);

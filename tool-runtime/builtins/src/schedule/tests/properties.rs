@@ -82,7 +82,10 @@ impl World {
                 let setup = &self.setup;
                 let host = self.hosts.entry(host).or_insert_with(|| setup.host().0);
                 host.tick().await.unwrap();
-                self.check();
+                // The other one waits.
+                if host.lock.is_some() {
+                    self.check();
+                }
             }
             // Dropping aborts the tasks, which record nothing.
             Change::Die(host) => drop(self.hosts.remove(&host)),
