@@ -2,7 +2,8 @@
 
 use crate::caller::Caller;
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
+use tool_runtime::__seam::lock;
 use tool_runtime::ToolContext;
 
 /// Values that are kept; the one that was not used for the longest time makes room.
@@ -25,7 +26,7 @@ impl<T: Default> PerCaller<T> {
     /// Uses the value of a caller.
     pub(crate) fn with<R>(&self, context: &ToolContext, use_it: impl FnOnce(&mut T) -> R) -> R {
         let caller = Caller::of(context);
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = lock(&self.0);
         all.uses += 1;
         let number = all.uses;
         if all.values.len() == MAX_VALUES && !all.values.contains_key(&caller) {

@@ -3,7 +3,8 @@
 use crate::model::Model;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
+use tool_runtime::__seam::{listed, lock};
 use tool_runtime::agent::SpawnMode;
 use tool_runtime::matching::ToolPattern;
 use tool_runtime::prelude::*;
@@ -56,7 +57,7 @@ impl Conversations {
     }
 
     fn entries(&self) -> MutexGuard<'_, BTreeMap<String, Entry>> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.entries)
     }
 
     /// Records that an agent runs.
@@ -95,7 +96,7 @@ impl Conversations {
             None => {
                 let ended = of_owner().filter(|(_, entry)| entry.ended.is_some());
                 let ended = ended.map(|(id, _)| id.as_str());
-                let names = super::request::names(ended);
+                let names = listed(ended);
                 Err(ToolError::user(format!(
                     "`{id}` is not an agent that can be resumed; start a new one, or name one of these: {names}"
                 )))

@@ -6,6 +6,7 @@ use crate::model::Model;
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use tool_runtime::__seam::listed;
 use tool_runtime::agent::SpawnRequest;
 use tool_runtime::prelude::*;
 
@@ -99,15 +100,10 @@ impl SubAgents {
 }
 
 fn unknown<'a>(name: &str, what: &str, known: impl Iterator<Item = &'a String>) -> ToolError {
-    let names = names(known.map(String::as_str));
+    let names = listed(known);
     ToolError::user(format!(
         "`{name}` is not a known {what}; leave it out, or name one of these: {names}"
     ))
-}
-
-pub(super) fn names<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
-    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
 /// The texts of skills, which narrow the pool.

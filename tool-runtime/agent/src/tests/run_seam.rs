@@ -138,12 +138,12 @@ mod modes {
     #[tokio::test]
     async fn a_sub_agent_never_may_what_its_parent_may_not() {
         use PermissionMode::{AcceptEdits, Plan};
-        assert_eq!(edits(AcceptEdits, "accept_edits").await, "edited; Ready.");
+        assert_eq!(edits(AcceptEdits, "acceptEdits").await, "edited; Ready.");
         let narrowed = edits(AcceptEdits, "plan").await;
         assert!(narrowed.contains("only tools that read may run"), "{narrowed}");
-        let widened = edits(Plan, "accept_edits").await;
+        let widened = edits(Plan, "acceptEdits").await;
         assert!(widened.contains("only tools that read may run"), "{widened}");
         let bypass = edits(AcceptEdits, "bypass").await;
-        assert!(bypass.contains("\"dont_ask\", got \"bypass\""), "{bypass}");
+        assert!(bypass.contains("\"dontAsk\", got \"bypass\""), "{bypass}");
     }
 }

@@ -11,10 +11,11 @@ use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 use tokio::process::{ChildStdin, ChildStdout, Command};
+use tool_runtime::__seam::lock;
 
 /// Programs to look for in `PATH`, in this order.
 const PROGRAMS: [&str; 4] =
@@ -134,7 +135,7 @@ impl Chromium {
 
     /// The first lines of the error output.
     pub(super) fn said(&self) -> String {
-        self.lines.lock().unwrap_or_else(PoisonError::into_inner).join("\n")
+        lock(&self.lines).join("\n")
     }
 
     /// The directory of the profile.
@@ -222,7 +223,7 @@ async fn read(stderr: impl AsyncRead + Unpin, kept: Arc<Mutex<Vec<String>>>) {
     let mut lines = BufReader::new(stderr).split(b'\n');
     while let Ok(Some(line)) = lines.next_segment().await {
         let line = String::from_utf8_lossy(&line);
-        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = lock(&kept);
         if kept.len() < MAX_LINES {
             kept.push(line.chars().take(MAX_LINE).collect());
         }

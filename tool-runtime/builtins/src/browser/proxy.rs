@@ -15,11 +15,12 @@ use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
+use tool_runtime::__seam::lock;
 
 /// Limit on concurrent connections.
 const MAX_CONNECTIONS: usize = 256;
@@ -99,7 +100,7 @@ impl Drop for Proxy {
 
 impl Shared {
     fn refusals(&self) -> std::sync::MutexGuard<'_, Refusals> {
-        self.refusals.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.refusals)
     }
 
     fn refuse(&self, host: &str, reason: String, is_forbidden: bool) -> Refusal {
@@ -190,7 +191,7 @@ async fn serve(stream: TcpStream, shared: Arc<Shared>) {
     let connection = server.serve_connection(TokioIo::new(stream), service).with_upgrades();
     // Fails if the browser or the host closes a connection early.
     let _ = connection.await;
-    let tunnel = tunnel.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let tunnel = lock(&tunnel).take();
     if let Some((upgrade, mut host)) = tunnel {
         let upgrade: hyper::upgrade::OnUpgrade = upgrade;
         if let Ok(browser) = upgrade.await {
@@ -221,7 +222,7 @@ async fn answer(
     };
     if is_tunnel {
         let upgrade = hyper::upgrade::on(&mut request);
-        *tunnel.lock().unwrap_or_else(PoisonError::into_inner) = Some((upgrade, host));
+        *lock(tunnel) = Some((upgrade, host));
         return Response::new(Body::Right(Full::default()));
     }
     match forward(request, host).await {

@@ -13,8 +13,9 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use tool_runtime::__seam::lock;
 use tool_runtime::ToolError;
 
 /// The script that runs in pages: reads text, finds elements.
@@ -202,12 +203,12 @@ impl Session {
 
     /// Makes a tab the current one.
     pub(super) fn show(&self, tab: &Tab) {
-        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = tab.target.clone();
+        *lock(&self.current) = tab.target.clone();
     }
 
     /// The current tab, or the newest one if the current one was closed.
     pub(super) async fn current(&self) -> Result<Tab, Failure> {
-        let current = self.current.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let current = lock(&self.current).clone();
         let all = self.tabs.all();
         let tab = all.iter().find(|tab| tab.target == current).or(all.last());
         match tab {
@@ -313,7 +314,7 @@ impl Session {
 
     /// Takes the refusals since the last result.
     pub(super) fn refusals(&self) -> Vec<Refusal> {
-        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reported = lock(&self.reported);
         let refusals = self.proxy.refused_after(*reported);
         *reported = self.proxy.refused();
         refusals

@@ -3,9 +3,10 @@
 use super::devtools::Failure;
 use super::session::{ActionError, Session, Setup};
 use crate::per_caller::PerCaller;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 use tokio::sync::{OwnedMutexGuard, OwnedSemaphorePermit, Semaphore};
+use tool_runtime::__seam::lock;
 use tool_runtime::{ToolContext, ToolError};
 
 /// Consecutive actions without a response after which a browser is ended.
@@ -115,7 +116,7 @@ impl Sessions {
 
     /// Registers a slot, and closes its browser when it is idle.
     fn register(&self, place: &Place) {
-        let mut started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut started = lock(&self.started);
         started.retain(|known| {
             known.strong_count() > 0 && !std::ptr::eq(known.as_ptr(), Arc::as_ptr(place))
         });
@@ -125,7 +126,7 @@ impl Sessions {
     }
 
     fn places(&self) -> Vec<Place> {
-        let started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
+        let started = lock(&self.started);
         started.iter().filter_map(Weak::upgrade).collect()
     }
 

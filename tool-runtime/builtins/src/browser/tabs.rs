@@ -5,9 +5,10 @@
 use super::devtools::Event;
 use super::downloads::Downloads;
 use serde_json::{Value, json};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 use tokio::sync::watch;
+use tool_runtime::__seam::lock;
 
 /// Limit on tabs. Further ones are closed at once.
 const MAX_TABS: usize = 20;
@@ -166,7 +167,7 @@ impl Tabs {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 

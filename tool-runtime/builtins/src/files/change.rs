@@ -5,13 +5,14 @@ use super::commit::{Before, Change, Freshness};
 use super::diff;
 use super::edit::{self, EditError, Replace, Replaced, Step};
 use super::place;
-use super::snapshot::{Hash, hex};
+use super::snapshot::Hash;
 use super::text::{Eol, LfView, Text};
 use crate::shown::Shown;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::time::Instant;
+use tool_runtime::__seam::hex;
 use tool_runtime::{ToolContext, ToolError};
 
 /// Ends an error about text that is not in the file.
@@ -165,7 +166,7 @@ pub(super) fn shown(
         diff,
         replacements: applied.step.map(|_| applied.replacements),
         matched_with: applied.step,
-        sha256: hash.as_ref().map(hex),
+        sha256: hash.as_ref().map(|hash| hex(hash)),
         assumed_encoding: applied.assumed_encoding.map(str::to_owned),
     };
     Shown::new(text, value)

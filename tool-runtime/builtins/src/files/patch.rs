@@ -9,7 +9,6 @@ use super::change::{Applied, assumption, decoded, encode};
 use super::commit::{Before, Change, Freshness};
 use super::diff;
 use super::edit::{Step, deadline};
-use super::snapshot::hex;
 use super::text::Text;
 use crate::shown::Shown;
 use schemars::JsonSchema;
@@ -17,6 +16,7 @@ use serde::Serialize;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::time::Instant;
+use tool_runtime::__seam::hex;
 use tool_runtime::{Access, ToolContext, ToolError};
 
 /// Limit on the bytes of all files before and after, which are in memory together.
@@ -215,7 +215,7 @@ impl Files {
             .map(|plan| (plan.change, plan.file))
             .unzip();
         for (file, hash) in files.iter_mut().zip(self.commit(changes, context)?) {
-            file.sha256 = hash.as_ref().map(hex);
+            file.sha256 = hash.as_ref().map(|hash| hex(hash));
         }
         limit_diffs(&mut files);
         Ok(Shown::new(text_of(&files), PatchOutput { files }))

@@ -10,7 +10,7 @@ pub(crate) use large::LineMarks;
 use super::Files;
 use super::change::assumption;
 use super::place::{self, Found, Place};
-use super::snapshot::{Hash, MAX_SHOWN, Snapshot, hash, hex};
+use super::snapshot::{Hash, MAX_SHOWN, Snapshot, hash};
 use super::text::{Binary, Encoding, Eol, Text};
 use crate::caller::Caller;
 use crate::image_block;
@@ -19,6 +19,7 @@ use crate::shown::Shown;
 pub(crate) use notebook::joined;
 use schemars::JsonSchema;
 use serde::Serialize;
+use tool_runtime::__seam::hex;
 use tool_runtime::{ToolContext, ToolError};
 use window::{Cut, Window};
 
@@ -120,7 +121,7 @@ fn text_output(
         truncated: cut.is_truncated,
         encoding: encoding.name().to_owned(),
         eol,
-        sha256: hash.as_ref().map(hex),
+        sha256: hash.as_ref().map(|hash| hex(hash)),
     };
     Shown::new(cut.text, value)
 }

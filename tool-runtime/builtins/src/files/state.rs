@@ -3,7 +3,8 @@
 use super::Files;
 use super::history::FileHistory;
 use super::read::LineMarks;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
+use tool_runtime::__seam::lock;
 
 /// State of the tools for files in a workspace.
 #[derive(Default)]
@@ -27,9 +28,4 @@ impl Files {
     pub(super) fn writing(&self) -> MutexGuard<'_, ()> {
         lock(&self.workspace.file_state().writing)
     }
-}
-
-/// A panic of another call left nothing half done: values are replaced whole.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -4,6 +4,7 @@ use crate::builtins::{Family, Profile};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::fmt;
+use tool_runtime::__seam::hex;
 use tool_runtime::hook::{Before, Hook, HookCall};
 use tool_runtime::policy::Permissions;
 use tool_runtime::prelude::*;
@@ -100,7 +101,7 @@ pub(crate) fn approval(tool: &str, permissions: Permissions) -> Hook {
             let plan = arguments["plan"].as_str().map(str::to_owned);
             // An answer that is remembered is about the same question, and so about the same plan.
             let digest = Sha256::digest(plan.as_deref().unwrap_or_default());
-            let id: String = digest[..4].iter().map(|byte| format!("{byte:02x}")).collect();
+            let id = hex(&digest[..4]);
             let question = Before::ask(format!("Carry out this plan? (plan {id})"));
             question.provide(Approved(plan))
         }

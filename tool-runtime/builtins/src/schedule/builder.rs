@@ -7,9 +7,10 @@ use jiff::Timestamp;
 use std::collections::HashSet;
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 use tempfile::TempDir;
+use tool_runtime::__seam::lock;
 use tool_runtime::tool::SessionId;
 use tool_runtime::{Principal, ToolContext};
 use tool_runtime_store::{Store, StoreError};
@@ -110,7 +111,7 @@ impl Schedule {
 
     /// Whether the call is made by a job, or by an agent that a job started: its session is within that of the run.
     pub(super) fn is_job(&self, context: &ToolContext) -> bool {
-        let running = self.0.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let running = lock(&self.0.running);
         context.sessions().any(|session| running.contains(session))
     }
 }

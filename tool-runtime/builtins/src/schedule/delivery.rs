@@ -2,13 +2,13 @@
 
 use super::signature::sign;
 use super::target::CheckedTarget;
-use super::text::cut;
 use crate::tls;
 use jiff::fmt::rfc2822;
 use jiff::{SignedDuration, Timestamp};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
 use reqwest::{Client, Response, StatusCode, redirect};
 use std::time::Duration;
+use tool_runtime::__seam::excerpt_of;
 use tool_runtime::{BoxFuture, ToolError};
 
 /// Characters of a response that the model sees.
@@ -181,5 +181,5 @@ async fn text(response: &mut Response) -> String {
     {
         bytes.extend_from_slice(&chunk[..chunk.len().min(MAX_READ - bytes.len())]);
     }
-    cut(String::from_utf8_lossy(&bytes).trim(), MAX_RESPONSE)
+    excerpt_of(String::from_utf8_lossy(&bytes).trim(), MAX_RESPONSE).into_owned()
 }

@@ -5,9 +5,10 @@ use super::builder::{Schedule, Shared};
 use super::database::StoredPrincipal;
 use super::host::Notify;
 use super::job::RunState;
-use super::text::{MAX_OUTCOME, cut};
-use std::sync::{Arc, PoisonError};
+use super::text::MAX_OUTCOME;
+use std::sync::Arc;
 use std::time::Instant;
+use tool_runtime::__seam::{excerpt_of, lock};
 use tool_runtime::tool::{Execution, SessionId};
 use tool_runtime::{CancellationToken, ErrorClass, Principal, ToolCall, ToolPool, ToolResult};
 use tool_runtime_store::rusqlite::{self, params};
@@ -78,7 +79,7 @@ impl HostedRun {
         let call = ToolCall::new(job.tool.clone(), job.arguments.clone());
         let result = session.pool().call_with(call, &context).await;
         session.close().await;
-        (state(&result), cut(&result.observation().to_text(), MAX_OUTCOME))
+        (state(&result), excerpt_of(&result.observation().to_text(), MAX_OUTCOME).into_owned())
     }
 }
 
@@ -98,14 +99,14 @@ struct Mark<'a> {
 
 impl<'a> Mark<'a> {
     fn new(schedule: &'a Shared, session: SessionId) -> Self {
-        schedule.running.lock().unwrap_or_else(PoisonError::into_inner).insert(session);
+        lock(&schedule.running).insert(session);
         Self { schedule, session }
     }
 }
 
 impl Drop for Mark<'_> {
     fn drop(&mut self) {
-        let mut running = self.schedule.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut running = lock(&self.schedule.running);
         running.remove(&self.session);
     }
 }

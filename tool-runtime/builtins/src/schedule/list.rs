@@ -4,13 +4,13 @@ use super::builder::Schedule;
 use super::database::failed;
 use super::host_lock::HostLock;
 use super::job::{Job, OnMissed, Run, RunState, public_id};
-use super::text::cut;
 use super::timetable::Timetable;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use std::fmt;
+use tool_runtime::__seam::excerpt_of;
 use tool_runtime::ToolError;
 use tool_runtime_store::rusqlite::{self, Connection, OptionalExtension as _};
 
@@ -195,7 +195,8 @@ impl fmt::Display for CronJobs {
 impl fmt::Display for CronJob {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { id, name, schedule, time_zone, tool, arguments, .. } = self;
-        let arguments = cut(&arguments.to_string(), MAX_SHOWN);
+        let arguments = arguments.to_string();
+        let arguments = excerpt_of(&arguments, MAX_SHOWN);
         write!(f, "{id} `{name}`: {tool} {arguments} at `{schedule}` ({time_zone})")?;
         match self.next.as_slice() {
             [] => f.write_str("; disabled")?,
@@ -216,7 +217,7 @@ impl fmt::Display for CronRun {
         }
         match &self.outcome {
             Some(outcome) if !outcome.is_empty() => {
-                write!(f, ": {}", cut(&outcome.replace('\n', " "), MAX_SHOWN))
+                write!(f, ": {}", excerpt_of(&outcome.replace('\n', " "), MAX_SHOWN))
             }
             _ => Ok(()),
         }

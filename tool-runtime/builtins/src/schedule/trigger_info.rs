@@ -2,11 +2,11 @@
 
 use super::hosted_run::JOB_LABEL;
 use super::job::{Job, number, public_id};
-use super::text::cut;
 use schemars::JsonSchema;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use std::fmt;
+use tool_runtime::__seam::{excerpt_of, hex};
 use tool_runtime::ToolContext;
 use tool_runtime_store::rusqlite::{self, Connection, Row};
 
@@ -95,8 +95,7 @@ impl Trigger {
         match own {
             Some(execution) => {
                 let digest = Sha256::digest(format!("{} {}", self.nonce, execution.id()));
-                let hex: String = digest[..16].iter().map(|byte| format!("{byte:02x}")).collect();
-                format!("msg_{hex}")
+                format!("msg_{}", hex(&digest[..16]))
             }
             None => format!("msg_{}", crate::random::hex(32)),
         }
@@ -131,7 +130,8 @@ impl fmt::Display for RemoteTriggerOutput {
 impl fmt::Display for TriggerInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { id, name, target, prompt, .. } = self;
-        let prompt = cut(&prompt.replace('\n', " "), 120);
+        let prompt = prompt.replace('\n', " ");
+        let prompt = excerpt_of(&prompt, 120);
         write!(f, "{id} `{name}` to `{target}`: {prompt}")?;
         match (&self.job, &self.schedule) {
             (Some(job), Some(schedule)) => write!(f, "; at `{schedule}` by `{job}`"),

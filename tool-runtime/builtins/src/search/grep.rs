@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+use tool_runtime::__seam::lock;
 use tool_runtime::ToolError;
 
 /// Bytes of lines that one call returns.
@@ -161,7 +162,7 @@ impl Search<'_> {
             // Deleted meanwhile, or its directory is a link out of the root by now.
             Err(error) if error.kind() == ErrorKind::NotFound || target::leads_out(&error) => {}
             Err(error) => {
-                let mut failed = self.totals.failed.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut failed = lock(&self.totals.failed);
                 failed.count += 1;
                 let reason = || (shown(), self.scan.reason(&error));
                 failed.example.get_or_insert_with(reason);

@@ -6,7 +6,8 @@ use crate::workspace::{Location, Root};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
+use tool_runtime::__seam::lock;
 
 const NAMES: [&str; 3] = [".gitignore", ".ignore", ".rgignore"];
 const GIT: &str = ".git";
@@ -50,7 +51,7 @@ impl IgnoreFiles {
 
     fn allow(&self, directory: &Path) -> bool {
         let Some(name) = self.unreadable(directory) else { return true };
-        let mut left_out = self.left_out.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut left_out = lock(&self.left_out);
         left_out.count += 1;
         left_out.example = directory.join(name);
         false
@@ -84,7 +85,7 @@ impl IgnoreFiles {
 
     /// The remark on directories that were left out.
     pub(super) fn notice(&self, place: &Location) -> Option<String> {
-        let left_out = self.left_out.lock().unwrap_or_else(PoisonError::into_inner);
+        let left_out = lock(&self.left_out);
         let example = place.with_path(&left_out.example);
         (left_out.count > 0).then(|| {
             format!(

@@ -5,6 +5,7 @@ use std::collections::BinaryHeap;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
+use tool_runtime::__seam::lock;
 
 /// A file that was found.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,7 +30,7 @@ impl Newest {
     }
 
     pub(super) fn push(&self, hit: Hit) {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = lock(&self.kept);
         kept.push(Reverse(hit));
         if kept.len() > self.limit {
             kept.pop();

@@ -4,9 +4,10 @@ use super::output::{Output, Text};
 use regex::Regex;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
+use tool_runtime::__seam::lock;
 use tool_runtime::CancellationToken;
 
 /// Bytes of one read.
@@ -93,10 +94,6 @@ impl Capture {
         let mut looks = [PollFd::new(&*stream, PollFlags::IN)];
         poll(&mut looks, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
     }
-}
-
-fn lock(output: &Mutex<Output>) -> MutexGuard<'_, Output> {
-    output.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -6,8 +6,9 @@ use regex::Regex;
 use std::collections::BTreeMap;
 use std::io;
 use std::process::ExitStatus;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tool_runtime::__seam::lock;
 use tool_runtime::{CancellationToken, ToolContext, ToolError};
 
 /// Jobs that have ended and whose output can still be read.
@@ -117,7 +118,7 @@ impl Jobs {
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Job>>> {
-        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.jobs)
     }
 }
 

@@ -11,7 +11,8 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use tool_runtime::__seam::lock;
 use tool_runtime::content::ResourceLink;
 use tool_runtime::tool::TextArguments;
 use tool_runtime::{ContentBlock, Resource, ToolContext, ToolError};
@@ -139,7 +140,7 @@ impl Outputs {
     }
 
     fn offered(&self) -> MutexGuard<'_, VecDeque<Offered>> {
-        self.0.offered.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0.offered)
     }
 }
 

@@ -11,8 +11,9 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use tempfile::TempDir;
+use tool_runtime::__seam::lock;
 
 /// A directory for temporary files that only its owner can read. Created when it is first needed, removed with its
 /// value.
@@ -42,7 +43,7 @@ impl Scratch {
 
     /// A file with a new name, which is not created.
     pub(super) fn file(&self, name: &str) -> io::Result<ScratchFile> {
-        let mut directory = self.directory.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut directory = lock(&self.directory);
         let (folder, handle) = match &*directory {
             Some(known) => known,
             None => directory.insert(create()?),
@@ -54,7 +55,7 @@ impl Scratch {
 
     /// The file of a path.
     pub(super) fn find(&self, path: &Path) -> Option<ScratchFile> {
-        let directory = self.directory.lock().unwrap_or_else(PoisonError::into_inner);
+        let directory = lock(&self.directory);
         let (_, handle) = directory.as_ref()?;
         let name = path.file_name()?.to_str()?.to_owned();
         let directory = Arc::clone(handle);
@@ -63,7 +64,7 @@ impl Scratch {
 
     /// Removes the files.
     pub(super) fn remove(&self) {
-        self.directory.lock().unwrap_or_else(PoisonError::into_inner).take();
+        lock(&self.directory).take();
     }
 }
 

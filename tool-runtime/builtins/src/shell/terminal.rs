@@ -12,6 +12,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Mutex;
+use tool_runtime::__seam::lock;
 use tool_runtime::{ToolContext, ToolError};
 
 /// Time without output after which a call returns, if the model sets no limit.
@@ -46,7 +47,7 @@ impl Terminals {
     /// The terminal of a caller. A new one replaces the one that was idle for the longest time if there are too many.
     pub(super) fn of(&self, context: &ToolContext, limit: usize) -> Arc<Mutex<Option<Session>>> {
         let owner = context.principal().id();
-        let mut terminals = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut terminals = lock(&self.0);
         if !terminals.contains_key(owner) && terminals.len() >= limit {
             let idle = terminals.iter().min_by_key(|(_, terminal)| terminal.last_use);
             if let Some(owner) = idle.map(|(owner, _)| owner.clone()) {
@@ -62,7 +63,7 @@ impl Terminals {
 
     /// Ends all terminals.
     pub(super) fn close(&self) {
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clear();
+        lock(&self.0).clear();
     }
 }
 

@@ -3,7 +3,7 @@
 use super::kinds::{self, GENERAL};
 use super::runner::output;
 use super::spawn::{AgentInput, spawner_of};
-use super::store::{TaskStore, listed};
+use super::store::TaskStore;
 use crate::builtins::{Family, Profile};
 use crate::per_caller::PerCaller;
 use crate::shown::Shown;
@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
+use tool_runtime::__seam::listed;
 use tool_runtime::agent::{AgentSpawner, SpawnRequest};
 use tool_runtime::prelude::*;
 

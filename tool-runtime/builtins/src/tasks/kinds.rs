@@ -1,6 +1,6 @@
 //! Kinds of agents that exist with every spawner: they only read.
 
-use super::store::listed;
+use tool_runtime::__seam::listed;
 use tool_runtime::agent::{AgentSpawner, SpawnRequest};
 use tool_runtime::matching::ToolPattern;
 use tool_runtime::pool::Selector;

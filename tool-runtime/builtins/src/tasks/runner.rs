@@ -5,10 +5,11 @@ use super::state::TaskStatus;
 use super::store::TaskStore;
 use super::task_rows::NewTask;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout};
+use tool_runtime::__seam::lock;
 use tool_runtime::agent::{AgentHandle, AgentOutcome};
 use tool_runtime::{CancellationToken, ToolError};
 
@@ -108,7 +109,7 @@ impl Runner {
     }
 
     fn running(&self) -> MutexGuard<'_, HashMap<Key, CancellationToken>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.running)
     }
 
     /// Cancels the agents whose tasks are requested to stop.

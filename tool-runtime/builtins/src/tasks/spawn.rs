@@ -2,14 +2,14 @@
 
 use super::identity::Identity;
 use super::kinds;
-use super::store::{TaskStore, listed};
+use super::store::TaskStore;
 use super::team::check_member;
 use super::team_rows::Team;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use tool_runtime::agent::SpawnMode;
-use tool_runtime::agent::{AgentHandle, AgentSpawner, SpawnRequest};
+use tool_runtime::__seam::listed;
+use tool_runtime::agent::{AgentHandle, AgentSpawner, SpawnMode, SpawnRequest};
 use tool_runtime::matching::ToolPattern;
 use tool_runtime::pool::{Selector, Snapshot};
 use tool_runtime::{ToolContext, ToolError};

@@ -138,12 +138,6 @@ pub(super) fn now() -> i64 {
     i64::try_from(now.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// The names of a list, for messages.
-pub(super) fn listed(names: impl IntoIterator<Item = impl fmt::Display>) -> String {
-    let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
-    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
-}
-
 impl fmt::Debug for TaskStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("TaskStore").field(&self.path()).finish()

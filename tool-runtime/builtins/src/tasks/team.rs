@@ -1,10 +1,11 @@
 //! The tools for teams, and the mailbox of agent loops.
 
 use super::identity::{Identity, LEAD};
-use super::store::{TaskStore, listed};
+use super::store::TaskStore;
 use super::team_rows::{Message, NewMessage, Team};
 use crate::builtins::{Family, Profile};
 use crate::shown::Shown;
+use tool_runtime::__seam::listed;
 use tool_runtime::BoxFuture;
 use tool_runtime::agent::AgentMailbox;
 use tool_runtime::prelude::*;

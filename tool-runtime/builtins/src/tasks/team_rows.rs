@@ -1,10 +1,11 @@
 //! Teams and their messages in the file.
 
 use super::identity::{Identity, LEAD};
-use super::store::{Step, TaskStore, last_number, listed, next_number, now};
+use super::store::{Step, TaskStore, last_number, next_number, now};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
+use tool_runtime::__seam::listed;
 use tool_runtime::ToolError;
 use tool_runtime_store::rusqlite::{self, Connection, Transaction, params};
 

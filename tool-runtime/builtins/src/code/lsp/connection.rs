@@ -7,11 +7,12 @@ use super::status::Status;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, BufReader};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
+use tool_runtime::__seam::lock;
 
 /// Messages that wait to be written. A server that reads none while it asks that much is ended.
 const MAX_QUEUED: usize = 1000;
@@ -153,7 +154,7 @@ impl Drop for InFlight<'_> {
 
 impl Pending {
     fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     fn register(&self) -> Result<(i64, oneshot::Receiver<Answer>), LspError> {

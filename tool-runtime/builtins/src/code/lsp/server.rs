@@ -19,10 +19,11 @@ use std::io;
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::Command;
+use tool_runtime::__seam::lock;
 
 /// Bytes of the error output that are kept.
 const MAX_STDERR: usize = 2 << 10;
@@ -127,7 +128,7 @@ impl Server {
     pub(super) async fn shut_down(&self) {
         if self.connection.request("shutdown", Value::Null, SHUTDOWN).await.is_ok() {
             let _ = self.connection.notify("exit", Value::Null).await;
-            let child = self.child.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let child = lock(&self.child).take();
             if let Some(mut child) = child {
                 let _ = tokio::time::timeout(SHUTDOWN, child.wait()).await;
             }
@@ -224,7 +225,7 @@ fn client_capabilities() -> Value {
 async fn keep_end(mut stream: impl AsyncRead + Unpin, end: Arc<Mutex<Vec<u8>>>) {
     let mut buffer = [0; 1024];
     while let Ok(length @ 1..) = stream.read(&mut buffer).await {
-        let mut end = end.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut end = lock(&end);
         end.extend_from_slice(&buffer[..length]);
         let excess = end.len().saturating_sub(MAX_STDERR);
         end.drain(..excess);
@@ -232,7 +233,7 @@ async fn keep_end(mut stream: impl AsyncRead + Unpin, end: Arc<Mutex<Vec<u8>>>) 
 }
 
 fn with_stderr(reason: &str, stderr: &Mutex<Vec<u8>>) -> String {
-    let stderr = stderr.lock().unwrap_or_else(PoisonError::into_inner);
+    let stderr = lock(stderr);
     let text = String::from_utf8_lossy(&stderr);
     match text.trim() {
         "" => reason.to_owned(),

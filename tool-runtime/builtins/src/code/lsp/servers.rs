@@ -6,8 +6,9 @@ use crate::workspace::{Location, Root, Workspace};
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+use tool_runtime::__seam::lock;
 use tool_runtime::ToolError;
 
 /// Ends of a server within the period after which it is not started again.
@@ -113,13 +114,13 @@ impl Servers {
 
     fn slot(&self, language: &str, root: &Root) -> SharedSlot {
         let key = (language.to_owned(), root.canonical_path().to_owned());
-        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slots = lock(&self.slots);
         Arc::clone(slots.entry(key).or_default())
     }
 
     /// Ends servers whose worktree was removed.
     fn end_orphans(&self) {
-        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slots = lock(&self.slots);
         slots.retain(|(_, root), slot| {
             let server = match slot.try_lock() {
                 Ok(mut slot) if !root.exists() => slot.server.take(),
@@ -134,7 +135,7 @@ impl Servers {
 
     /// Ends all servers.
     pub(super) async fn close(&self) {
-        let slots = std::mem::take(&mut *self.slots.lock().unwrap_or_else(PoisonError::into_inner));
+        let slots = std::mem::take(&mut *lock(&self.slots));
         for slot in slots.into_values() {
             if let Some(server) = slot.lock().await.server.take() {
                 server.shut_down().await;

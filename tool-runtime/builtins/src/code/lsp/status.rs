@@ -5,9 +5,10 @@ use gen_lsp_types::{Diagnostic, PublishDiagnosticsParams};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 use tokio::sync::watch;
+use tool_runtime::__seam::lock;
 
 /// Operations in progress and files with diagnostics that are remembered.
 const MAX_REMEMBERED: usize = 2000;
@@ -141,6 +142,6 @@ impl Status {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }

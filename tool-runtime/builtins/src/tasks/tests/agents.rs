@@ -162,8 +162,7 @@ async fn an_agent_that_fails_says_how_it_is_resumed_and_one_that_does_not_start_
 
 #[tokio::test]
 async fn a_mode_never_exceeds_that_of_the_parent() {
-    for (mode, allowed) in [("accept_edits", false), ("plan", false), ("bypassPermissions", false)]
-    {
+    for (mode, allowed) in [("acceptEdits", false), ("plan", false), ("bypassPermissions", false)] {
         let directory = TempDir::new().unwrap();
         let permissions = Permissions::new(PermissionMode::Plan);
         let (model, _) =
@@ -185,7 +184,7 @@ async fn a_mode_never_exceeds_that_of_the_parent() {
         }
         let all = texts.join("\n");
         assert_eq!(all.contains("written"), allowed, "{mode}: {all}");
-        let reason = if mode == "bypassPermissions" { "dont_ask" } else { "only tools that read" };
+        let reason = if mode == "bypassPermissions" { "dontAsk" } else { "only tools that read" };
         assert!(all.contains(reason), "{mode}: {all}");
     }
 }

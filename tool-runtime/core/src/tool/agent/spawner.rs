@@ -95,7 +95,7 @@ impl SpawnKind {
 
 /// A permission mode that a request may ask for. An agent never may what its caller may not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "camelCase")]
 pub enum SpawnMode {
     /// Asks about everything that is not read-only.
     Default,

@@ -1,6 +1,7 @@
-//! Excerpts of client text in messages.
+//! Excerpts of client text in messages, and lists of names.
 
 use std::borrow::Cow;
+use std::fmt;
 
 /// Limit on the characters of a client's text that are quoted.
 const MAX_EXCERPT: usize = 200;
@@ -20,6 +21,12 @@ pub fn excerpt_of(text: &str, longest: usize) -> Cow<'_, str> {
         }
         None => Cow::Borrowed(text),
     }
+}
+
+/// Names for a message, each as code; `none` if there is none.
+pub fn listed(names: impl IntoIterator<Item = impl fmt::Display>) -> String {
+    let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
 #[cfg(test)]
