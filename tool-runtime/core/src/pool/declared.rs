@@ -15,7 +15,7 @@ use std::fmt;
 ///
 /// Without an allow list every tool is allowed; an empty one allows nothing. Deny wins. Uncertainty
 /// never allows: an entry of the allow list that cannot be evaluated allows nothing, and one of the
-/// deny list denies its whole tool. [`ToolPool::declaration_report`] gives the reasons.
+/// deny list denies its whole tool. [`ToolPool::declaration_report`](crate::pool::ToolPool::declaration_report) gives the reasons.
 ///
 /// ```
 /// use tool_runtime::pool::DeclaredTools;
