@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::process::ExitCode;
 use std::time::Duration;
+#[cfg(feature = "mcp-client")]
 use tool_runtime_command::PoolCommands as _;
 use tool_runtime_command::seam::Commands as _;
 use tool_runtime_core::govern::AskCaller;
