@@ -43,9 +43,9 @@ fn only_the_engine_links_the_crates_for_patterns_and_formats() {
     let expected = [
         "audit/src/calls.rs",
         "config/src/url.rs",
+        "core/src/schema/format.rs",
         "core/src/vocabulary/matching/url.rs",
         "core/src/vocabulary/regex.rs",
-        "core/src/schema/format.rs",
     ];
     assert_eq!(naming, expected);
 }
