@@ -12,6 +12,7 @@ use tool_runtime_core::vocabulary::BoxFuture;
 /// list them now. `main!` has it, with the option `--pins FILE`.
 ///
 /// ```
+/// use tool_runtime::cli::PoolCommands as _;
 /// use tool_runtime::ToolPool;
 /// use tool_runtime::mcp::PinCommand;
 ///
