@@ -4,9 +4,8 @@
 #![allow(clippy::print_stdout, missing_docs, unreachable_pub, reason = "a program for people")]
 
 use tool_runtime::audit::EventLog;
-use tool_runtime::cli::TerminalApprover;
 use tool_runtime::policy::{Format, Policy};
-use tool_runtime::prelude::*;
+use tool_runtime::{cli::TerminalApprover, prelude::*};
 use tool_runtime_agent::{Agent, AgentEvent, Model};
 use tool_runtime_builtins::{Builtins, Workspace};
 use tool_runtime_genai::GenaiModel;
