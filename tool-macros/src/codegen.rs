@@ -109,7 +109,7 @@ fn registration(model: &Model<'_>) -> Option<TokenStream> {
     let (action, registration) = (model.action(), names::registration(model.kind));
     Some(quote_spanned! {hygienic(Span::call_site())=>
         __tool::inventory::submit! {
-            __tool::#registration::of::<#action>(::core::file!(), ::core::line!())
+            __tool::#registration::from_action::<#action>(::core::file!(), ::core::line!())
         }
     })
 }

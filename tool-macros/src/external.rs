@@ -50,7 +50,7 @@ fn absolute(file: &str) -> PathBuf {
     Path::new(&folder).join(file)
 }
 
-/// The types for the definitions in a text.
+/// The types for the definitions in a string.
 ///
 /// # Errors
 /// The text does not hold definitions of tools.

@@ -133,7 +133,7 @@ impl<'a> Limits<'a> {
         self.bounds_with(|end| bare(end).clone())
     }
 
-    /// The same for a float, whose ends may be written as integers.
+    /// The two ends for a float, which may be written as integers.
     pub(crate) fn float_bounds(&self) -> (TokenStream, TokenStream) {
         self.bounds_with(as_float)
     }

@@ -84,7 +84,7 @@ fn outline(span: Span) -> Option<Arc<Outline>> {
     let version = (path, metadata.len(), metadata.modified().ok());
     let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
     let read_now =
-        |(path, ..): &Version| Some(Arc::new(Outline::of(&fs::read_to_string(path).ok()?)?));
+        |(path, ..): &Version| Some(Arc::new(Outline::from_text(&fs::read_to_string(path).ok()?)?));
     if !read.contains_key(&version) {
         let outline = read_now(&version);
         read.insert(version.clone(), outline);

@@ -88,7 +88,7 @@
 //! | test a server, detect changed schemas | `testing` |
 //! | **External MCP servers** | |
 //! | call tools by types | [`CallAction`], `external_tools!` |
-//! | change names, texts and arguments of tools | [`transform::ToolTransform`], [`ToolPoolBuilder::transform`] |
+//! | change names, descriptions and arguments of tools | [`transform::ToolTransform`], [`ToolPoolBuilder::transform`] |
 //! | read `mcpServers` files | [`McpConfig`], [`McpServerConfig`] |
 //! | connect servers and add their tools to a pool | [`McpManager`], [`McpServerStatus`], [`McpState`] |
 //! | set headers, let a user log in | [`McpManagerBuilder::headers`], [`McpManagerBuilder::oauth`] |

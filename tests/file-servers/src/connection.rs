@@ -78,7 +78,7 @@ impl Connection {
         }
     }
 
-    /// Replaces a text.
+    /// Replaces a string.
     pub(crate) async fn edit(&self, path: &Path, old: &str, new: &str) -> Answer {
         match self.server {
             Server::Toolbox(_) => {

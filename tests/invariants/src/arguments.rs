@@ -76,7 +76,7 @@ async fn take(
 ) {
 }
 
-static SCHEMA: LazyLock<Walker> = LazyLock::new(Walker::of::<TakeAction>);
+static SCHEMA: LazyLock<Walker> = LazyLock::new(Walker::for_action::<TakeAction>);
 
 /// Checks an input.
 ///

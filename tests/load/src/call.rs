@@ -29,7 +29,7 @@ impl Call {
         }
     }
 
-    /// Echoes a text.
+    /// Echoes a string.
     pub fn echo(text: &str) -> Self {
         Self {
             tool: "echo".to_owned(),

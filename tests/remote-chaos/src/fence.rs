@@ -89,7 +89,7 @@ impl Fenced {
                 by: Author::Runner(runner.clone()),
                 was: Ended::Started,
                 ran: None,
-                outcome: Payload::Inline(Json::of(&error)),
+                outcome: Payload::Inline(Json::from_value(&error)),
             },
         );
         match self.board.swap(step, &record, expected, keep).await? {

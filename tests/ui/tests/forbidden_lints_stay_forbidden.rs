@@ -15,7 +15,7 @@
 
 use tool_runtime::prelude::*;
 
-/// Repeat a text.
+/// Repeat text.
 #[tool]
 pub async fn repeat(
     /// The text.

@@ -35,7 +35,13 @@ async fn run(
 
 #[test]
 fn compiles_and_runs() {
-    assert_eq!(Tool::of::<ReadAction>().matched_argument(), Some(("file_path", MatchAs::Path)));
-    assert_eq!(Tool::of::<FetchAction>().matched_argument(), Some(("type", MatchAs::Url)));
-    assert_eq!(Tool::of::<RunAction>().matched_argument(), Some(("command", MatchAs::Shell)));
+    assert_eq!(
+        Tool::from_action::<ReadAction>().matched_argument(),
+        Some(("file_path", MatchAs::Path))
+    );
+    assert_eq!(Tool::from_action::<FetchAction>().matched_argument(), Some(("type", MatchAs::Url)));
+    assert_eq!(
+        Tool::from_action::<RunAction>().matched_argument(),
+        Some(("command", MatchAs::Shell))
+    );
 }

@@ -223,7 +223,7 @@ impl Toolset for Configured {
 }
 
 fn names<T: Toolset>() -> Vec<&'static str> {
-    ToolsetKind::of::<T>(file!(), line!()).tool_names().collect()
+    ToolsetKind::from_type::<T>(file!(), line!()).tool_names().collect()
 }
 
 #[tokio::test]

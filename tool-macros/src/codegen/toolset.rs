@@ -53,7 +53,7 @@ fn list(toolset: &Toolset<'_>, tools: &[&Model<'_>]) -> TokenStream {
 
 fn method(tool: &Model<'_>) -> TokenStream {
     let (action, conditions) = (tool.action(), tool.conditions());
-    quote_spanned!(hygienic(Span::call_site())=> #(#conditions)* __tool::Method::of::<#action>())
+    quote_spanned!(hygienic(Span::call_site())=> #(#conditions)* __tool::Method::from_action::<#action>())
 }
 
 /// Registers the toolset. A missing `impl Toolset` is reported at the type.
@@ -62,7 +62,7 @@ fn registration(toolset: &Toolset<'_>) -> TokenStream {
         return TokenStream::new();
     }
     let ty = toolset.ty();
-    let kind = quote_spanned!(hygienic(ty.span())=> __tool::ToolsetKind::of::<#ty>);
+    let kind = quote_spanned!(hygienic(ty.span())=> __tool::ToolsetKind::from_type::<#ty>);
     quote_spanned! {hygienic(Span::call_site())=>
         __tool::inventory::submit! { #kind(::core::file!(), ::core::line!()) }
     }

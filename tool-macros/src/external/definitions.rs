@@ -13,7 +13,7 @@ pub(super) struct Definition {
     pub(super) pinned: String,
 }
 
-/// The definitions in a text: one, a list, or an answer to `tools/list`.
+/// The definitions in a string: one, a list, or an answer to `tools/list`.
 ///
 /// # Errors
 /// The text is not JSON, or contains no definitions.

@@ -98,7 +98,7 @@ impl<'a> Items<'a> {
         quote!(#ident)
     }
 
-    /// An enum of texts.
+    /// An enum of strings.
     pub(super) fn choice(&mut self, choices: &[String], name: &str) -> TokenStream {
         let (ident, mut members) = (self.idents.of_type(name), Members::new());
         let variants = choices.iter().map(|choice| {

@@ -141,7 +141,7 @@ fn without_null(schema: &Value) -> Option<Value> {
     Some(inner)
 }
 
-/// The texts that a schema allows, if it allows only some.
+/// The strings that a schema allows, if it allows only some.
 fn choices(schema: &Value) -> Option<Vec<String>> {
     let one = schema.get("const").map(std::slice::from_ref);
     let values = one.or_else(|| schema["enum"].as_array().map(Vec::as_slice))?;

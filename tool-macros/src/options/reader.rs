@@ -80,11 +80,11 @@ pub(super) fn is_option(known: &Known, item: &NestedMeta) -> bool {
     key(item).is_some_and(|(key, _)| known.has(&key))
 }
 
-/// The error about a text without the name of its option: a name, or a description.
+/// The error about a string without the name of its option: a name, or a description.
 fn unnamed(text: &LitStr) -> String {
     let is_sentence = text.value().contains(' ');
     let option = if is_sentence { "description" } else { "name" };
-    format!("a text needs the name of its option; write `{option} = {}`", text.token())
+    format!("a string needs the name of its option; write `{option} = {}`", text.token())
 }
 
 fn key(item: &NestedMeta) -> Option<(String, Span)> {
@@ -96,7 +96,7 @@ fn key(item: &NestedMeta) -> Option<(String, Span)> {
     Some((path_to_string(path), path.span()))
 }
 
-/// Reports and removes the elements of a list that are not texts; `None` if no element is left.
+/// Reports and removes the elements of a list that are not strings; `None` if no element is left.
 fn with_texts(
     usage: Usage,
     mut item: NestedMeta,

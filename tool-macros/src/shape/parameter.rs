@@ -67,7 +67,7 @@ pub(super) fn check(typed: &PatType, kind: Kind) -> Vec<Error> {
             Some(error) => errors.push(error),
             None => {
                 errors.extend(pattern(&typed.pat));
-                errors.extend(owned(&typed.ty));
+                errors.extend(check_owned(&typed.ty));
             }
         },
     }
@@ -156,7 +156,7 @@ fn injected(reference: &TypeReference) -> Option<Error> {
         };
         return Some(found.error(target, message));
     }
-    mutable(reference, target).or_else(|| static_lifetime(reference))
+    check_mutable(reference, target).or_else(|| static_lifetime(reference))
 }
 
 /// A trait object with the bounds that shared state needs.
@@ -171,7 +171,7 @@ fn shareable(object: &Type) -> String {
     written
 }
 
-fn mutable(reference: &TypeReference, target: &Type) -> Option<Error> {
+fn check_mutable(reference: &TypeReference, target: &Type) -> Option<Error> {
     let token = reference.mutability.as_ref()?;
     let message = match is_context(target) {
         true => "the context is shared; write `&ToolContext`",
@@ -205,7 +205,7 @@ fn owned_instead(target: &Type) -> Option<String> {
     Some(format!("`{owned}` instead of `&{name}`"))
 }
 
-fn owned(ty: &Type) -> Option<Error> {
+fn check_owned(ty: &Type) -> Option<Error> {
     let whole = |message: String| Some(Error::new_spanned(ty, message));
     if is_context(shared_state::inside(ty)) {
         return whole("the context is borrowed for the call; write `&ToolContext`".to_owned());

@@ -6,7 +6,7 @@ use syn::{GenericArgument, Ident, PathArguments, Type};
 /// The remedy for a type that is shared or locked.
 pub(super) fn check(ty: &Type) -> Option<String> {
     let (name, inner) = generic(ty)?;
-    if let Some(owned) = owned(inner) {
+    if let Some(owned) = owned_type(inner) {
         // An `Arc<str>` is an ordinary argument.
         let message =
             || format!("an argument must be owned; write `{owned}` instead of `{}`", spelled(ty));
@@ -39,7 +39,7 @@ pub(super) fn inside(ty: &Type) -> &Type {
 }
 
 /// The owned counterpart of an unsized type.
-fn owned(ty: &Type) -> Option<&'static str> {
+fn owned_type(ty: &Type) -> Option<&'static str> {
     match ungrouped(ty) {
         Type::Slice(_) => Some("Vec<T>"),
         Type::Path(path) if path.path.is_ident("str") => Some("String"),

@@ -55,7 +55,7 @@ impl Function {
 
 impl Outline {
     /// `None` if the text has no valid tokens.
-    pub(super) fn of(text: &str) -> Option<Self> {
+    pub(super) fn from_text(text: &str) -> Option<Self> {
         let mut outline = Self::default();
         outline.read(text.parse().ok()?, Place::Free);
         Some(outline)
@@ -65,7 +65,7 @@ impl Outline {
     fn read(&mut self, tokens: TokenStream, place: Place) {
         let scope = self.scopes;
         self.scopes += 1;
-        let (mut tokens, mut attributes) = (Tokens::of(tokens), Vec::new());
+        let (mut tokens, mut attributes) = (Tokens::from_tokens(tokens), Vec::new());
         while let Some(token) = tokens.next() {
             match token {
                 TokenTree::Punct(sign) if sign.as_char() == '#' => {
@@ -154,7 +154,7 @@ struct Attribute {
 }
 
 impl Attribute {
-    fn of(group: &Group) -> Option<Self> {
+    fn from_group(group: &Group) -> Option<Self> {
         let mut name = None;
         for token in group.stream() {
             match token {
@@ -180,7 +180,7 @@ impl Attribute {
 
     /// The name of the struct: that of the option `action`, or else that of the function.
     fn action(&self, kind: Kind, function: &Ident) -> String {
-        let mut tokens = Tokens::of(self.arguments.clone());
+        let mut tokens = Tokens::from_tokens(self.arguments.clone());
         while let Some(token) = tokens.next() {
             if matches!(&token, TokenTree::Ident(word) if word == "action")
                 && matches!(tokens.next(), Some(TokenTree::Punct(sign)) if sign.as_char() == '=')
@@ -209,7 +209,7 @@ impl Iterator for Tokens {
 }
 
 impl Tokens {
-    fn of(tokens: TokenStream) -> Self {
+    fn from_tokens(tokens: TokenStream) -> Self {
         Self(tokens.into_iter().peekable())
     }
 
@@ -226,7 +226,7 @@ impl Tokens {
         self.0.next_if(|token| matches!(token, TokenTree::Punct(sign) if sign.as_char() == '!'));
         let is_group = |token: &TokenTree| matches!(token, TokenTree::Group(_));
         match self.0.next_if(is_group)? {
-            TokenTree::Group(group) => Attribute::of(&group),
+            TokenTree::Group(group) => Attribute::from_group(&group),
             _ => None,
         }
     }
@@ -264,7 +264,7 @@ impl Tokens {
 
 /// The tokens without attributes and a last comma, each after a space.
 fn spelled(tokens: TokenStream) -> String {
-    let (mut tokens, mut text) = (Tokens::of(tokens), String::new());
+    let (mut tokens, mut text) = (Tokens::from_tokens(tokens), String::new());
     while let Some(token) = tokens.next() {
         match token {
             TokenTree::Punct(sign) if sign.as_char() == '#' => drop(tokens.attribute()),
@@ -289,7 +289,7 @@ mod tests {
     use proc_macro2::Span;
 
     fn outline(text: &str) -> Outline {
-        Outline::of(text).expect("tokens")
+        Outline::from_text(text).expect("tokens")
     }
 
     fn functions(text: &str) -> Vec<(String, Place, Option<String>)> {

@@ -14,7 +14,7 @@ pub(crate) fn toolset(toolset: &Toolset<'_>, tools: &[Model<'_>], diagnostics: &
     if let Some(span) = toolset.options.hints.contradiction() {
         contradiction(span, diagnostics);
     }
-    has_tools(toolset, diagnostics);
+    require_tools(toolset, diagnostics);
     tools.iter().for_each(|tool| distinct(tool, diagnostics));
     tools.iter().for_each(|tool| super::distinct_action(tool, diagnostics));
 }
@@ -37,7 +37,7 @@ fn prefix(toolset: &Toolset<'_>, diagnostics: &mut Diagnostics) {
     }
 }
 
-fn has_tools(toolset: &Toolset<'_>, diagnostics: &mut Diagnostics) {
+fn require_tools(toolset: &Toolset<'_>, diagnostics: &mut Diagnostics) {
     if toolset.block.methods().next().is_none() {
         diagnostics.error_on(
             toolset.ty(),

@@ -6,8 +6,8 @@ use tool_runtime_core::seam::hex;
 /// The number of bytes of an id.
 const LENGTH: usize = 16;
 
-/// The digest of several texts, each preceded by its length.
-pub(crate) fn of(parts: &[&str]) -> String {
+/// The digest of several strings, each preceded by its length.
+pub(crate) fn from_parts(parts: &[&str]) -> String {
     let mut digest = Sha256::new();
     for part in parts {
         digest.update((part.len() as u64).to_be_bytes());
@@ -23,7 +23,7 @@ pub(crate) fn random() -> String {
     hex(&bytes)
 }
 
-/// Whether a text has the form of an id.
+/// Whether a string has the form of an id.
 pub(crate) fn is_id(id: &str) -> bool {
     id.len() == 2 * LENGTH && id.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }

@@ -26,10 +26,10 @@ pub(crate) const MAX_REMEMBERED: usize = 1000;
 /// # });
 /// ```
 #[derive(Clone, Debug)]
-pub struct MemoryStore(Arc<Shared>);
+pub struct MemoryStore(Arc<Inner>);
 
 #[derive(Debug)]
-struct Shared {
+struct Inner {
     all: Mutex<BTreeMap<String, StoredApproval>>,
     remembered: Mutex<VecDeque<RememberedApproval>>,
     changes: watch::Sender<()>,
@@ -39,7 +39,7 @@ impl MemoryStore {
     /// An empty store.
     pub fn new() -> Self {
         let changes = watch::Sender::new(());
-        Self(Arc::new(Shared { all: Mutex::default(), remembered: Mutex::default(), changes }))
+        Self(Arc::new(Inner { all: Mutex::default(), remembered: Mutex::default(), changes }))
     }
 
     fn opened(&self, request: PendingApproval) -> Result<StoredApproval, StoreError> {

@@ -132,7 +132,7 @@ impl<A: Approver> Remembering<A> {
     }
 
     fn in_memory(&self, request: &ApprovalRequest) -> Option<Approval> {
-        let subject = Subject::of(request);
+        let subject = Subject::from_request(request);
         let kept = lock(&self.kept);
         let covering = kept.iter().filter(|kept| kept.covers(&subject, request));
         covering.map(|kept| &kept.answer).find(|answer| counts(answer, request)).cloned()
@@ -181,7 +181,7 @@ impl<A: Approver> Remembering<A> {
         }
         let session = if argument.is_none() || is_anonymous { session } else { None };
         let mut kept = lock(&self.kept);
-        kept.push_back(Kept { subject: Subject::of(request), session, argument, answer });
+        kept.push_back(Kept { subject: Subject::from_request(request), session, argument, answer });
         if kept.len() > MAX_KEPT {
             kept.pop_front();
         }
@@ -207,7 +207,7 @@ impl<A: Approver> Remembering<A> {
 }
 
 impl Subject {
-    fn of(request: &ApprovalRequest) -> Self {
+    fn from_request(request: &ApprovalRequest) -> Self {
         Self {
             principal: request.principal().id().to_owned(),
             tool: request.tool().to_owned(),

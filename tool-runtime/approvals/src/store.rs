@@ -293,7 +293,7 @@ impl PendingApproval {
     pub(crate) fn new(request: &ApprovalRequest, time: Duration) -> Self {
         let rule = request.rule();
         let id = match request.step() {
-            Some(step) => digest::of(&[
+            Some(step) => digest::from_parts(&[
                 step.as_str(),
                 rule.unwrap_or_default(),
                 request.question(),

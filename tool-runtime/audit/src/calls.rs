@@ -45,7 +45,7 @@ pub struct LoggedCall {
     pub duration: Option<Duration>,
     /// The cost in millionths.
     pub cost_micros: u64,
-    /// The events between the proposal and the end, as texts.
+    /// The events between the proposal and the end, as strings.
     pub stages: Vec<String>,
     /// Whether the tool ran until it asked its client.
     is_suspended: bool,
@@ -144,7 +144,7 @@ pub(crate) struct Calls {
 }
 
 impl Calls {
-    pub(crate) fn of(records: impl IntoIterator<Item = LogRecord>) -> Vec<LoggedCall> {
+    pub(crate) fn from_records(records: impl IntoIterator<Item = LogRecord>) -> Vec<LoggedCall> {
         let mut calls = Self::default();
         records.into_iter().for_each(|record| calls.add(&record));
         calls.calls

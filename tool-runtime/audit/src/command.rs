@@ -228,7 +228,7 @@ fn show(
             false => {}
         }
     }
-    for call in Calls::of(chosen) {
+    for call in Calls::from_records(chosen) {
         let is_open = call.is_started && !call.is_ended();
         let is_unknown = is_open || is_unresolved(&call);
         if !unresolved || is_unknown {

@@ -227,7 +227,7 @@ impl Encoder {
     }
 }
 
-/// Removes secrets from JSON texts.
+/// Removes secrets from JSON strings.
 trait RedactJson {
     fn redacted_arguments(&self, text: &str, tool: Option<&Tool>) -> String;
     fn redacted_json(&self, text: String) -> String;

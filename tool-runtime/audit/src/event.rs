@@ -80,11 +80,11 @@ pub(crate) struct Failure {
 }
 
 impl Event {
-    pub(crate) fn of(event: &CallEvent<'_>) -> Option<Self> {
+    pub(crate) fn from_call_event(event: &CallEvent<'_>) -> Option<Self> {
         let call = event.call;
         let arguments = || CompactString::from(call.masked_arguments());
         let stage = match event.stage {
-            CallStage::Proposed => Stage::Proposed(Box::new(Proposal::of(call))),
+            CallStage::Proposed => Stage::Proposed(Box::new(Proposal::from_call(call))),
             CallStage::Decided { decision, by, .. } => Stage::Decided {
                 arguments: arguments(),
                 effect: decision.effect(),
@@ -94,9 +94,11 @@ impl Event {
             },
             CallStage::Suspended => Stage::Suspended,
             CallStage::Started { mode, .. } => Stage::Started { arguments: arguments(), mode },
-            CallStage::Finished { outcome, duration, is_replayed, .. } => {
-                Stage::Finished { outcome: Outcome::of(outcome, call), duration, is_replayed }
-            }
+            CallStage::Finished { outcome, duration, is_replayed, .. } => Stage::Finished {
+                outcome: Outcome::from_outcome(outcome, call),
+                duration,
+                is_replayed,
+            },
             _ => return None,
         };
         Some(Self { time_us: now_us(), call: call.number().get(), stage })
@@ -133,7 +135,7 @@ fn reason(decision: &Decision, call: &CallView<'_>) -> Option<Box<str>> {
 }
 
 impl Proposal {
-    fn of(call: CallView<'_>) -> Self {
+    fn from_call(call: CallView<'_>) -> Self {
         Self {
             name: call.masked(call.name()).into(),
             tool: call.tool().cloned(),
@@ -153,7 +155,7 @@ impl Proposal {
 }
 
 impl Outcome {
-    fn of(outcome: Result<&Observation, &CallError>, call: CallView<'_>) -> Self {
+    fn from_outcome(outcome: Result<&Observation, &CallError>, call: CallView<'_>) -> Self {
         match outcome {
             Ok(observation) => match plain_text(observation) {
                 Some(text) => Self::Text(text.into()),

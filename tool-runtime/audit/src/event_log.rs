@@ -59,10 +59,10 @@ use tool_runtime_core::vocabulary::{BoxFuture, RetryMode};
 /// [`EventLogBuilder::durable`]. The thread ends with the last handle, after everything is written: a
 /// program that ends by [`std::process::exit`] calls [`Self::flush_blocking`] first.
 #[derive(Clone, Debug)]
-pub struct EventLog(Arc<Shared>);
+pub struct EventLog(Arc<Inner>);
 
 #[derive(Debug)]
-struct Shared {
+struct Inner {
     queue: Arc<Queue>,
     /// Whether a call waits until its end is recorded.
     is_durable: bool,
@@ -124,7 +124,7 @@ impl EventLog {
         let thread =
             spawned.map_err(|error| LogError::new(LogErrorKind::Other, error.to_string()))?;
         let thread = Mutex::new(Some(thread));
-        Ok(Self(Arc::new(Shared { queue: own, is_durable, records_only, continues, thread })))
+        Ok(Self(Arc::new(Inner { queue: own, is_durable, records_only, continues, thread })))
     }
 
     /// Waits until everything up to now is written.
@@ -262,7 +262,7 @@ impl Recorder for EventLog {
 
     fn record(&self, event: CallEvent<'_>) -> Receipt {
         let waits = self.waits(&event.stage);
-        let Some(event) = Event::of(&event) else { return Receipt::recorded() };
+        let Some(event) = Event::from_call_event(&event) else { return Receipt::recorded() };
         if self.0.queue.is_failing.load(Ordering::Acquire) {
             return self.failing(event);
         }
@@ -335,7 +335,7 @@ fn resolving(
 impl LogThread {
     /// Looks up a step. The first time that a step is found without an end, this is recorded.
     fn begin(&mut self, step: &str, mode: RetryMode) -> Result<Begin, LogError> {
-        let state = StepState::of(&self.backend.step(step)?)?;
+        let state = StepState::from_lines(&self.backend.step(step)?)?;
         let started = match state {
             StepState::New => return Ok(Begin::Run),
             StepState::Ended(outcome) => return Ok(Begin::Replay(outcome)),
@@ -359,8 +359,10 @@ impl LogThread {
 
     fn resolve(&mut self, step: &str, how: &Resolution, by: &str) -> Result<(), LogError> {
         let lines = self.backend.step(step)?;
-        let is_unknown =
-            matches!(StepState::of(&lines)?, StepState::Open { .. } | StepState::Indeterminate);
+        let is_unknown = matches!(
+            StepState::from_lines(&lines)?,
+            StepState::Open { .. } | StepState::Indeterminate
+        );
         let last = lines.last().filter(|_| is_unknown).and_then(|line| line.record().ok());
         let Some(last) = last else {
             let text = format!(
@@ -381,7 +383,7 @@ fn about(record: LogRecord) -> LogRecord {
     LogRecord { tool, run, step, call, principal, session, ..LogRecord::default() }
 }
 
-impl Drop for Shared {
+impl Drop for Inner {
     fn drop(&mut self) {
         self.queue.close();
         let thread = lock(&self.thread).take();

@@ -3,7 +3,8 @@
 use crate::backend::{LogBackend, LogRead, PruneChain};
 use crate::chain::{Head, LogLine};
 use crate::error::LogError;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
+use tool_runtime_core::seam::lock;
 
 /// The records.
 #[derive(Clone, Debug, Default)]
@@ -11,7 +12,7 @@ pub(crate) struct MemoryLog(Arc<Mutex<Vec<LogLine>>>);
 
 impl MemoryLog {
     fn lines(&self) -> MutexGuard<'_, Vec<LogLine>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

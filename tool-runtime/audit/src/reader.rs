@@ -66,7 +66,7 @@ impl LogReader {
     pub fn run(mut self, run: &str) -> Result<RunSummary, LogError> {
         let lines = self.0.run(run)?;
         let records: Result<Vec<LogRecord>, LogError> = lines.iter().map(record).collect();
-        Ok(RunSummary::of(run, records?))
+        Ok(RunSummary::new(run, records?))
     }
 
     /// Checks the chain of hashes. With a head that was kept elsewhere, finds that the end was cut.

@@ -120,7 +120,7 @@ pub struct LogRecord {
     pub tool: String,
 }
 
-/// Texts that the records of a call share.
+/// Strings that the records of a call share.
 mod shared_text {
     use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
     use std::sync::Arc;

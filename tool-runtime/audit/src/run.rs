@@ -98,11 +98,11 @@ impl ToolSummary {
 
 impl RunSummary {
     /// The projection of the records of a run.
-    pub fn of(run: impl Into<String>, records: impl IntoIterator<Item = LogRecord>) -> Self {
+    pub fn new(run: impl Into<String>, records: impl IntoIterator<Item = LogRecord>) -> Self {
         let run = run.into();
         let records = records.into_iter().filter(|record| record.run.as_deref() == Some(&*run));
         let (mut first_us, mut last_us) = (0, 0);
-        let calls = Calls::of(records.inspect(|record| {
+        let calls = Calls::from_records(records.inspect(|record| {
             first_us = if first_us == 0 { record.time_us } else { first_us };
             last_us = record.time_us;
         }));

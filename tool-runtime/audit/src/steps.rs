@@ -34,7 +34,7 @@ enum StoredOutcome {
 
 impl StepState {
     /// The state after these records, in their order.
-    pub(crate) fn of(lines: &[LogLine]) -> Result<Self, LogError> {
+    pub(crate) fn from_lines(lines: &[LogLine]) -> Result<Self, LogError> {
         let mut state = Self::New;
         for line in lines {
             if crate::chain::hash(&line.text) != line.hash {
@@ -108,7 +108,7 @@ mod tests {
             LogLine::chained(&mut record, &mut head)
         };
         let lines: Vec<LogLine> = kinds.iter().map(line).collect();
-        let text = format!("{:?}", StepState::of(&lines).unwrap());
+        let text = format!("{:?}", StepState::from_lines(&lines).unwrap());
         text.split([' ', '(']).next().unwrap().to_owned()
     }
 

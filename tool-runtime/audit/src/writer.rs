@@ -15,6 +15,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tool_runtime_core::govern::RecordError;
+use tool_runtime_core::seam::lock;
 
 /// The most bytes of events that wait before calls wait for them.
 pub(crate) const MAX_QUEUED_BYTES: usize = if cfg!(test) { 1 << 20 } else { 16 << 20 };
@@ -81,7 +82,7 @@ pub struct LogStatus {
 
 impl Queue {
     fn state(&self) -> MutexGuard<'_, QueueState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     /// Whether the queue is full, so that the call should wait for its event.

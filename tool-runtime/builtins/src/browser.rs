@@ -44,7 +44,7 @@ pub use storage::{StorageOutput, StorageState, StoredCookie, StoredItem, StoredO
 
 use crate::addresses::AddressRules;
 use crate::builtins::{Builtins, Family, Profile};
-use crate::shown::Shown;
+use crate::tool_output::ToolOutput;
 use crate::workspace::Workspace;
 use session::Setup;
 use sessions::Sessions;
@@ -89,7 +89,7 @@ pub struct Browser {
 /// Runs an action on the browser of a caller.
 macro_rules! action {
     ($browser:ident, $context:ident, |$session:ident| $action:expr) => {{
-        let in_use = $browser.sessions.of($context).await?;
+        let in_use = $browser.sessions.for_context($context).await?;
         let result = match in_use.session() {
             Ok($session) => tokio::select! {
                 result = $action => result,
@@ -114,9 +114,9 @@ impl Browser {
         #[arg(default)]
         new_tab: bool,
         context: &ToolContext,
-    ) -> Result<Shown<PageOutput>, ToolError> {
+    ) -> Result<ToolOutput<PageOutput>, ToolError> {
         let page = action!(self, context, |session| pages::navigate(session, &url, new_tab));
-        Ok(Shown::displayed(page))
+        Ok(ToolOutput::displayed(page))
     }
 
     /// Click an element of the page, by its index from `browser_get_state`. Returns the page that is shown afterwards.
@@ -129,9 +129,9 @@ impl Browser {
         #[arg(default)]
         new_tab: bool,
         context: &ToolContext,
-    ) -> Result<Shown<PageOutput>, ToolError> {
+    ) -> Result<ToolOutput<PageOutput>, ToolError> {
         let page = action!(self, context, |session| actions::click(session, index, new_tab));
-        Ok(Shown::displayed(page))
+        Ok(ToolOutput::displayed(page))
     }
 
     /// Replace the text of a field, or choose an option of a `select` by its name.
@@ -146,9 +146,9 @@ impl Browser {
         #[arg(length = 0..=100_000)]
         text: String,
         context: &ToolContext,
-    ) -> Result<Shown<PageOutput>, ToolError> {
+    ) -> Result<ToolOutput<PageOutput>, ToolError> {
         let page = action!(self, context, |session| actions::type_text(session, index, &text));
-        Ok(Shown::displayed(page))
+        Ok(ToolOutput::displayed(page))
     }
 
     /// List the links, buttons and fields of the page with their indexes, and the tabs. `browser_get_content` reads the
@@ -160,7 +160,7 @@ impl Browser {
         #[arg(default)]
         include_screenshot: bool,
         context: &ToolContext,
-    ) -> Result<Shown<StateOutput>, ToolError> {
+    ) -> Result<ToolOutput<StateOutput>, ToolError> {
         Ok(action!(self, context, |session| actions::state(session, include_screenshot)))
     }
 
@@ -175,13 +175,13 @@ impl Browser {
         #[arg(default)]
         start_from_char: usize,
         context: &ToolContext,
-    ) -> Result<Shown<ContentOutput>, ToolError> {
+    ) -> Result<ToolOutput<ContentOutput>, ToolError> {
         let content = action!(self, context, |session| content::content(
             session,
             extract_links,
             start_from_char
         ));
-        Ok(Shown::displayed(content))
+        Ok(ToolOutput::displayed(content))
     }
 
     /// Scroll the page by most of its visible height.
@@ -192,23 +192,23 @@ impl Browser {
         #[arg(default)]
         direction: ScrollDirection,
         context: &ToolContext,
-    ) -> Result<Shown<PageOutput>, ToolError> {
+    ) -> Result<ToolOutput<PageOutput>, ToolError> {
         let page = action!(self, context, |session| actions::scroll(session, direction));
-        Ok(Shown::displayed(page))
+        Ok(ToolOutput::displayed(page))
     }
 
     /// Go back to the previous page of the tab.
     #[tool(name = "browser_go_back", destructive = false, idempotent = false, read_only = false)]
-    async fn go_back(&self, context: &ToolContext) -> Result<Shown<PageOutput>, ToolError> {
+    async fn go_back(&self, context: &ToolContext) -> Result<ToolOutput<PageOutput>, ToolError> {
         let page = action!(self, context, |session| pages::go_back(session));
-        Ok(Shown::displayed(page))
+        Ok(ToolOutput::displayed(page))
     }
 
     /// List the open tabs.
     #[tool(name = "browser_list_tabs", read_only, destructive = false, idempotent)]
-    async fn list_tabs(&self, context: &ToolContext) -> Result<Shown<TabsOutput>, ToolError> {
+    async fn list_tabs(&self, context: &ToolContext) -> Result<ToolOutput<TabsOutput>, ToolError> {
         let tabs = action!(self, context, |session| pages::list(session));
-        Ok(Shown::displayed(tabs))
+        Ok(ToolOutput::displayed(tabs))
     }
 
     /// Switch to another tab. The other tools then act on it.
@@ -218,9 +218,9 @@ impl Browser {
         /// Id of the tab, from `browser_list_tabs`.
         tab_id: String,
         context: &ToolContext,
-    ) -> Result<Shown<PageOutput>, ToolError> {
+    ) -> Result<ToolOutput<PageOutput>, ToolError> {
         let page = action!(self, context, |session| pages::switch(session, &tab_id));
-        Ok(Shown::displayed(page))
+        Ok(ToolOutput::displayed(page))
     }
 
     /// Close a tab. Text typed into its page is lost.
@@ -230,14 +230,17 @@ impl Browser {
         /// Id of the tab, from `browser_list_tabs`.
         tab_id: String,
         context: &ToolContext,
-    ) -> Result<Shown<TabsOutput>, ToolError> {
+    ) -> Result<ToolOutput<TabsOutput>, ToolError> {
         let tabs = action!(self, context, |session| pages::close(session, &tab_id));
-        Ok(Shown::displayed(tabs))
+        Ok(ToolOutput::displayed(tabs))
     }
 
     /// Read cookies and the local storage of the open pages. Values are hidden unless the operator allows them.
     #[tool(name = "browser_get_storage", read_only, destructive = false, idempotent)]
-    async fn get_storage(&self, context: &ToolContext) -> Result<Shown<StorageOutput>, ToolError> {
+    async fn get_storage(
+        &self,
+        context: &ToolContext,
+    ) -> Result<ToolOutput<StorageOutput>, ToolError> {
         let show_values = self.sessions.setup().params.show_stored_values;
         let storage = action!(self, context, |session| storage::get(session, show_values));
         let mut text =
@@ -245,7 +248,7 @@ impl Browser {
         if storage.hidden {
             text.push_str("\n[the operator hides values]");
         }
-        Ok(Shown::new(text, storage))
+        Ok(ToolOutput::new(text, storage))
     }
 
     /// Add cookies and entries of local storage, in the format of `browser_get_storage`. Existing ones are kept.
@@ -311,7 +314,7 @@ impl Toolset for Browser {
 
     /// The workspace is state of the pool.
     async fn create(params: BrowserParams, context: &ToolContext) -> Result<Self, ToolError> {
-        Self::new(&Workspace::of(context)?, params).map_err(ToolError::user)
+        Self::new(&Workspace::from_context(context)?, params).map_err(ToolError::user)
     }
 
     /// Ends all browsers.

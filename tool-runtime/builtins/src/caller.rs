@@ -15,7 +15,7 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
-    pub(crate) fn of(context: &ToolContext) -> Self {
+    pub(crate) fn from_context(context: &ToolContext) -> Self {
         Self {
             principal: context.principal().id().to_owned(),
             session: context.session().copied(),

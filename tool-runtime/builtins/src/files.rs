@@ -1,4 +1,4 @@
-//! Tools that read and change files.
+//! Tools that read and change files. The tools are declared here; their bodies are in the modules.
 //!
 //! | Module | Topic |
 //! |---|---|
@@ -46,7 +46,7 @@ pub use change::{ChangeOutput, EditOperation};
 #[cfg(all(feature = "code", unix))]
 pub(crate) use diff::unified as unified_diff;
 pub use directory::{DeleteOutput, MoveOutput};
-pub use edit::Step;
+pub use edit::MatchRule;
 pub use editor::{EditorCommand, EditorOutput};
 pub use list::{Entry, EntryKind, ListOutput};
 pub use patch::{PatchAction, PatchOutput, PatchedFile};
@@ -59,7 +59,7 @@ pub(crate) use state::FileState;
 pub use text::Eol;
 
 use crate::builtins::{Builtins, Family, Profile};
-use crate::shown::Shown;
+use crate::tool_output::ToolOutput;
 use crate::workspace::Workspace;
 use commit::Freshness;
 use editor::EditorCall;
@@ -97,7 +97,7 @@ impl Files {
         #[arg(range = 1..=100_000)]
         limit: Option<usize>,
         context: &ToolContext,
-    ) -> Result<Shown<ReadOutput>, ToolError> {
+    ) -> Result<ToolOutput<ReadOutput>, ToolError> {
         self.read_lines(&file_path, ReadWindow::new(offset, limit), context)
     }
 
@@ -121,7 +121,7 @@ impl Files {
         /// The whole content.
         content: String,
         context: &ToolContext,
-    ) -> Result<Shown<ChangeOutput>, ToolError> {
+    ) -> Result<ToolOutput<ChangeOutput>, ToolError> {
         self.write_whole(&file_path, &content, context)
     }
 
@@ -151,7 +151,7 @@ impl Files {
         #[arg(default)]
         replace_all: bool,
         context: &ToolContext,
-    ) -> Result<Shown<ChangeOutput>, ToolError> {
+    ) -> Result<ToolOutput<ChangeOutput>, ToolError> {
         let edit = EditOperation { old_string, new_string, replace_all };
         self.edit_file(&file_path, &[edit], Freshness::Read, context)
     }
@@ -175,7 +175,7 @@ impl Files {
         #[arg(length = 1..=1000)]
         edits: Vec<EditOperation>,
         context: &ToolContext,
-    ) -> Result<Shown<ChangeOutput>, ToolError> {
+    ) -> Result<ToolOutput<ChangeOutput>, ToolError> {
         self.edit_file(&file_path, &edits, Freshness::Read, context)
     }
 
@@ -191,7 +191,7 @@ impl Files {
         #[arg(alias = "input", length = 1..=4_000_000)]
         patch: String,
         context: &ToolContext,
-    ) -> Result<Shown<PatchOutput>, ToolError> {
+    ) -> Result<ToolOutput<PatchOutput>, ToolError> {
         self.patch_files(&patch, context)
     }
 
@@ -211,7 +211,7 @@ impl Files {
         #[arg(match_as = "path", length = 1..=4096)]
         file_path: String,
         context: &ToolContext,
-    ) -> Result<Shown<ChangeOutput>, ToolError> {
+    ) -> Result<ToolOutput<ChangeOutput>, ToolError> {
         self.undo_change(&file_path, context)
     }
 
@@ -249,7 +249,7 @@ impl Files {
         #[arg(length = 2..=2)]
         view_range: Option<Vec<i64>>,
         context: &ToolContext,
-    ) -> Result<Shown<EditorOutput>, ToolError> {
+    ) -> Result<ToolOutput<EditorOutput>, ToolError> {
         let call =
             EditorCall { command, path, file_text, old_str, new_str, insert_line, view_range };
         self.run_editor(call, context)
@@ -273,7 +273,7 @@ impl Files {
         #[arg(default = 1, range = 1..=5)]
         depth: usize,
         context: &ToolContext,
-    ) -> Result<Shown<ListOutput>, ToolError> {
+    ) -> Result<ToolOutput<ListOutput>, ToolError> {
         self.list(&path, depth, context)
     }
 
@@ -296,7 +296,7 @@ impl Files {
         #[arg(length = 1..=4096)]
         destination: String,
         context: &ToolContext,
-    ) -> Result<Shown<MoveOutput>, ToolError> {
+    ) -> Result<ToolOutput<MoveOutput>, ToolError> {
         self.move_entry(&source, &destination, context)
     }
 
@@ -315,7 +315,7 @@ impl Files {
         #[arg(match_as = "path", length = 1..=4096)]
         path: String,
         context: &ToolContext,
-    ) -> Result<Shown<DeleteOutput>, ToolError> {
+    ) -> Result<ToolOutput<DeleteOutput>, ToolError> {
         self.delete_entry(&path, context)
     }
 }
@@ -329,7 +329,7 @@ impl Toolset for Files {
 
     /// The workspace is state of the pool.
     async fn create((): (), context: &ToolContext) -> Result<Self, ToolError> {
-        Ok(Self::over(Workspace::of(context)?))
+        Ok(Self::over(Workspace::from_context(context)?))
     }
 }
 

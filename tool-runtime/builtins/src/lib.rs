@@ -98,13 +98,13 @@ pub mod search;
 pub mod servers;
 #[cfg(all(feature = "shell", unix))]
 pub mod shell;
-mod shown;
 #[cfg(feature = "tasks")]
 pub mod tasks;
 #[cfg(all(test, any(feature = "code", feature = "files", feature = "shell", feature = "web")))]
 mod test_time;
 #[cfg(any(feature = "schedule", feature = "web"))]
 mod tls;
+mod tool_output;
 #[cfg(feature = "web")]
 pub mod web;
 mod workspace;
@@ -112,7 +112,7 @@ mod workspace;
 pub use builtins::{Builtins, Profile};
 #[cfg(all(feature = "__processes", unix))]
 pub use sandbox::{Sandbox, SandboxParams};
-pub use shown::Shown;
+pub use tool_output::ToolOutput;
 pub use workspace::{
     Clock, Location, Root, SystemClock, Workspace, WorkspaceBuilder, WorkspaceError,
 };

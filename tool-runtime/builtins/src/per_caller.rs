@@ -25,7 +25,7 @@ impl<T: Default> PerCaller<T> {
 
     /// Uses the value of a caller.
     pub(crate) fn with<R>(&self, context: &ToolContext, use_it: impl FnOnce(&mut T) -> R) -> R {
-        let caller = Caller::of(context);
+        let caller = Caller::from_context(context);
         let mut all = lock(&self.0);
         all.uses += 1;
         let number = all.uses;

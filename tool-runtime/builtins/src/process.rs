@@ -43,7 +43,7 @@ pub(crate) async fn start(
     start_marked(confinement, child, command, format!("{}.", random::hex(16))).await
 }
 
-/// The same with the mark of its processes.
+/// Starts a program whose processes carry this mark in their environment.
 pub(crate) async fn start_marked(
     confinement: &Arc<Confinement>,
     child: Child,

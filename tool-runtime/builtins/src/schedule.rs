@@ -78,7 +78,7 @@ pub(crate) use config::ConfigTools;
 pub(crate) use trigger::TriggerTools;
 
 use crate::builtins::{Family, Profile};
-use crate::shown::Shown;
+use crate::tool_output::ToolOutput;
 use create::NewJob;
 use database::{failed, owner};
 use serde_json::{Map, Value};
@@ -121,7 +121,7 @@ impl CronTools {
         #[arg(default)]
         replace: bool,
         context: &ToolContext,
-    ) -> Result<Shown<CronJob>, ToolError> {
+    ) -> Result<ToolOutput<CronJob>, ToolError> {
         let new =
             NewJob { name, schedule, time_zone, tool, arguments, enabled, on_missed, replace };
         self.0.create(new, context).await
@@ -147,8 +147,8 @@ impl CronTools {
 
     /// List your jobs with their next and last runs, and the host that runs them.
     #[tool(name = "CronList", read_only, destructive = false, idempotent = false)]
-    fn cron_list(&self, context: &ToolContext) -> Result<Shown<CronJobs>, ToolError> {
-        self.0.list(&owner(context.principal())).map(Shown::displayed)
+    fn cron_list(&self, context: &ToolContext) -> Result<ToolOutput<CronJobs>, ToolError> {
+        self.0.list(&owner(context.principal())).map(ToolOutput::displayed)
     }
 }
 

@@ -29,7 +29,7 @@ pub use grep_output::{FileMatches, GrepOutput, OutputMode};
 pub use line::Line;
 
 use crate::builtins::{Builtins, Family, Profile};
-use crate::shown::Shown;
+use crate::tool_output::ToolOutput;
 use crate::workspace::Workspace;
 use glob::GlobQuery;
 use grep::GrepQuery;
@@ -82,11 +82,12 @@ impl Search {
         #[arg(default = GLOB_LIMIT, range = 1..=MAX_LIMIT)]
         limit: u32,
         context: &ToolContext,
-    ) -> Result<Shown<GlobOutput>, ToolError> {
+    ) -> Result<ToolOutput<GlobOutput>, ToolError> {
         let limit = limit as usize;
         let path = path.as_deref();
         let query = GlobQuery { pattern: &pattern, path, hidden, no_ignore, limit };
-        glob::glob(&self.workspace, &query, &Stop::after(TIME_LIMIT, context)).map(Shown::displayed)
+        glob::glob(&self.workspace, &query, &Stop::after(TIME_LIMIT, context))
+            .map(ToolOutput::displayed)
     }
 
     /// Search the content of files, as ripgrep does; files with the newest change come first. Binary and hidden files
@@ -102,7 +103,7 @@ impl Search {
         path: Option<String>,
         #[arg(flatten)] options: GrepOptions,
         context: &ToolContext,
-    ) -> Result<Shown<GrepOutput>, ToolError> {
+    ) -> Result<ToolOutput<GrepOutput>, ToolError> {
         self.search(&options.query(&pattern, path.as_deref()), context)
     }
 
@@ -117,7 +118,7 @@ impl Search {
         #[arg(match_as = "path")]
         path: Option<String>,
         context: &ToolContext,
-    ) -> Result<Shown<GlobOutput>, ToolError> {
+    ) -> Result<ToolOutput<GlobOutput>, ToolError> {
         let path = path.as_deref();
         let query = GlobQuery {
             pattern: &pattern,
@@ -126,7 +127,8 @@ impl Search {
             no_ignore: false,
             limit: OPEN_HANDS_LIMIT,
         };
-        glob::glob(&self.workspace, &query, &Stop::after(TIME_LIMIT, context)).map(Shown::displayed)
+        glob::glob(&self.workspace, &query, &Stop::after(TIME_LIMIT, context))
+            .map(ToolOutput::displayed)
     }
 
     /// Find files by content, newest first, at most 100. Case is ignored. Returns their paths.
@@ -142,7 +144,7 @@ impl Search {
         /// Patterns of file names, separated by commas: `*.js`, `*.{ts,tsx}`.
         include: Option<String>,
         context: &ToolContext,
-    ) -> Result<Shown<GrepOutput>, ToolError> {
+    ) -> Result<ToolOutput<GrepOutput>, ToolError> {
         let query = GrepQuery {
             pattern: &pattern,
             path: path.as_deref(),
@@ -158,9 +160,9 @@ impl Search {
         &self,
         query: &GrepQuery<'_>,
         context: &ToolContext,
-    ) -> Result<Shown<GrepOutput>, ToolError> {
+    ) -> Result<ToolOutput<GrepOutput>, ToolError> {
         let stop = Stop::after(TIME_LIMIT, context);
-        grep::grep(&self.workspace, query, &stop).map(Shown::displayed)
+        grep::grep(&self.workspace, query, &stop).map(ToolOutput::displayed)
     }
 }
 
@@ -169,7 +171,7 @@ impl Toolset for Search {
 
     /// The workspace is state of the pool.
     async fn create((): (), context: &ToolContext) -> Result<Self, ToolError> {
-        Ok(Self::over(Workspace::of(context)?))
+        Ok(Self::over(Workspace::from_context(context)?))
     }
 }
 

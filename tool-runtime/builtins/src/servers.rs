@@ -15,7 +15,7 @@ pub use contents::{ResourceOutput, ResourcePart};
 pub use list::{ResourceList, ServerResource};
 
 use crate::builtins::{Builtins, Family, Profile};
-use crate::shown::Shown;
+use crate::tool_output::ToolOutput;
 use futures_util::future::join_all;
 use tool_runtime::mcp::{McpManager, McpManagerError};
 use tool_runtime::prelude::*;
@@ -48,7 +48,7 @@ impl Servers {
         #[arg(default)]
         offset: usize,
         context: &ToolContext,
-    ) -> Result<Shown<ResourceList>, ToolError> {
+    ) -> Result<ToolOutput<ResourceList>, ToolError> {
         let servers = servers(context);
         let wanted = match &server {
             Some(name) => vec![find(&servers, name)?],
@@ -58,7 +58,7 @@ impl Servers {
         let listed = wanted.iter().map(|server| server.manager.resources(&server.name));
         let listed = join_all(listed).await;
         let names = wanted.iter().map(|server| server.name.clone());
-        Ok(Shown::displayed(ResourceList::of(names.zip(listed), offset)))
+        Ok(ToolOutput::displayed(ResourceList::from_answers(names.zip(listed), offset)))
     }
 
     /// Read a resource of an MCP server by its URI. For a template, replace the names in braces first.
@@ -85,7 +85,7 @@ impl Servers {
         #[arg(default)]
         offset: usize,
         context: &ToolContext,
-    ) -> Result<Shown<ResourceOutput>, ToolError> {
+    ) -> Result<ToolOutput<ResourceOutput>, ToolError> {
         let servers = servers(context);
         let server = find(&servers, &server)?;
         let contents = server.manager.read_resource(&server.name, &uri).await.map_err(failure)?;

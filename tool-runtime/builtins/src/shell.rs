@@ -12,10 +12,10 @@
 //! |---|---|
 //! | `params` | settings of the operator |
 //! | `spawn`, `before_exec`, `environment` | how commands start, their ties to this process and limits, their variables |
-//! | `command`, `capture`, `output`, `scratch` | one command, its streams, texts and files |
+//! | `command`, `capture`, `output`, `scratch` | one command, its streams, output and files |
 //! | `outputs` | the files as resources of a pool |
 //! | `jobs` | commands in the background |
-//! | `terminal`, `session`, `stopper`, `marker`, `keys`, `screen` | calls of a terminal, its shell, its interruption, the end of a command, keys, texts |
+//! | `terminal`, `session`, `stopper`, `marker`, `keys`, `screen` | calls of a terminal, its shell, its interruption, the end of a command, keys, text |
 //! | `result` | what the tools return |
 
 #[cfg(target_os = "linux")]
@@ -45,7 +45,7 @@ pub use result::{CommandOutput, JobOutput, JobStatus, TerminalOutput};
 use crate::builtins::{Builtins, Family, Profile};
 use crate::process_tree::Tree;
 use crate::random;
-use crate::shown::Shown;
+use crate::tool_output::ToolOutput;
 use crate::workspace::Workspace;
 use command::Running;
 use jobs::Jobs;
@@ -122,7 +122,7 @@ impl Shell {
         let running = Running::start(&self.launcher, &self.scratch, invocation, false).await?;
         let finished = running.finish(Duration::from_millis(timeout_ms), context).await?;
         let (timed_out, has_survivors) = (finished.status.is_none(), finished.has_survivors);
-        let output = CommandOutput::of(finished).with_links(&self.outputs, context);
+        let output = CommandOutput::from_finished(finished).with_links(&self.outputs, context);
         let output = match self.launcher.workspace.confinement().keeps_git_settings() {
             true => output.with_git_settings(),
             false => output,
@@ -147,7 +147,7 @@ impl Shell {
         /// Regular expression: only lines that match are returned, and others cannot be read later.
         filter: Option<String>,
         context: &ToolContext,
-    ) -> Result<Shown<JobOutput>, ToolError> {
+    ) -> Result<ToolOutput<JobOutput>, ToolError> {
         let filter = filter.map(|filter| RegexBuilder::new(&filter).size_limit(MAX_FILTER).build());
         let filter = filter.transpose().map_err(|error| {
             ToolError::user(format!("`filter` is not a valid regular expression: {error}"))
@@ -172,7 +172,7 @@ impl Shell {
         #[arg(alias("shell_id", "id"))]
         job_id: String,
         context: &ToolContext,
-    ) -> Result<Shown<JobOutput>, ToolError> {
+    ) -> Result<ToolOutput<JobOutput>, ToolError> {
         let job = self.jobs.find(&job_id, context)?;
         job.kill().await?;
         Ok(self.linked(job.read(None), context))
@@ -193,7 +193,7 @@ impl Shell {
     )]
     async fn terminal(
         &self,
-        /// The command, or the input of the one that runs: a text, or a key: `C-c`, `C-d`, `C-z`, `UP`, `DOWN`,
+        /// The command, or the input of the one that runs: a string, or a key: `C-c`, `C-d`, `C-z`, `UP`, `DOWN`,
         /// `LEFT`, `RIGHT`, `HOME`, `END`, `PGUP`, `PGDN`, `TAB`, `ESC`, `BS`, `ENTER`. Empty to wait for more output.
         #[arg(match_as = "shell", length = 0..=100_000)]
         command: String,
@@ -207,21 +207,25 @@ impl Shell {
         #[arg(default)]
         reset: bool,
         context: &ToolContext,
-    ) -> Result<Shown<TerminalOutput>, ToolError> {
+    ) -> Result<ToolOutput<TerminalOutput>, ToolError> {
         let timeout = timeout.map(|seconds| Duration::from_secs_f64(seconds.min(MAX_TIME as f64)));
         let request = Request { command, is_input, timeout, reset };
-        let place = self.terminals.of(context, self.launcher.params.max_terminals);
+        let place = self.terminals.for_context(context, self.launcher.params.max_terminals);
         let mut place = place.lock().await;
         let secrets = environment::secrets(&self.launcher.params, None, context)?;
         let identity = Identity { mark: self.mark(self.next()), token: random::hex(32), secrets };
         let output = request.run(&mut place, &self.launcher, &self.scratch, identity, context);
         output.await.map(|output| {
-            self.outputs.link(output.output_file.clone(), Shown::displayed(output), context)
+            self.outputs.link(output.output_file.clone(), ToolOutput::displayed(output), context)
         })
     }
 
-    fn linked(&self, output: JobOutput, context: &ToolContext) -> Shown<JobOutput> {
-        self.outputs.link(output.output.output_files.clone(), Shown::displayed(output), context)
+    fn linked(&self, output: JobOutput, context: &ToolContext) -> ToolOutput<JobOutput> {
+        self.outputs.link(
+            output.output.output_files.clone(),
+            ToolOutput::displayed(output),
+            context,
+        )
     }
 
     async fn start_job(
@@ -324,7 +328,7 @@ impl Toolset for Shell {
 
     /// The workspace is state of the pool.
     async fn create(params: ShellParams, context: &ToolContext) -> Result<Self, ToolError> {
-        let workspace = Workspace::of(context)?;
+        let workspace = Workspace::from_context(context)?;
         workspace.confinement().check().map_err(ToolError::user)?;
         Ok(Self::new(workspace, params))
     }

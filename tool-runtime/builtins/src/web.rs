@@ -28,7 +28,7 @@ pub use search::{
 };
 
 use crate::builtins::{Builtins, Family, Profile};
-use crate::shown::Shown;
+use crate::tool_output::ToolOutput;
 use client::{Fetched, Fetcher, status_error};
 use page::{Body, Part, redirected};
 use reqwest::Url;
@@ -109,7 +109,7 @@ impl Fetch {
         #[arg(default)]
         headers: BTreeMap<String, String>,
         context: &ToolContext,
-    ) -> Result<Shown<FetchOutput>, ToolError> {
+    ) -> Result<ToolOutput<FetchOutput>, ToolError> {
         let url = parse(&url)?;
         let headers = self.headers(&headers)?;
         let fetched = self.fetch(url.clone(), &headers, context);
@@ -128,7 +128,7 @@ impl Fetch {
         url: Url,
         headers: &HeaderMap,
         context: &ToolContext,
-    ) -> Result<Result<Body, Shown<FetchOutput>>, ToolError> {
+    ) -> Result<Result<Body, ToolOutput<FetchOutput>>, ToolError> {
         let response = match self.fetcher.get(url, headers).await? {
             Fetched::Page(response) => response,
             Fetched::OtherHost { status, from, to } => {
@@ -239,10 +239,10 @@ impl WebSearch {
         /// No results of these domains and their subdomains.
         #[arg(default)]
         blocked_domains: Vec<String>,
-    ) -> Result<Shown<SearchOutput>, ToolError> {
+    ) -> Result<ToolOutput<SearchOutput>, ToolError> {
         let num_results = num_results as usize;
         let query = SearchQuery { query, num_results, allowed_domains, blocked_domains };
-        search::run(&*self.backend, query).await.map(Shown::displayed)
+        search::run(&*self.backend, query).await.map(ToolOutput::displayed)
     }
 
     pub(crate) fn new(params: &WebParams) -> Result<Self, String> {

@@ -141,7 +141,7 @@ impl Workspace {
     ///
     /// # Errors
     /// The pool has none.
-    pub fn of(context: &ToolContext) -> Result<Self, ToolError> {
+    pub fn from_context(context: &ToolContext) -> Result<Self, ToolError> {
         let missing = || ToolError::user("no workspace; write `.state(workspace)` on the pool");
         context.get::<Self>().cloned().ok_or_else(missing)
     }

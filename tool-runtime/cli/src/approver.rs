@@ -82,14 +82,14 @@ impl TerminalApprover {
 
     #[cfg(test)]
     fn over(input: impl BufRead + Send + 'static) -> Self {
-        Self { lines: Arc::new(Mutex::new(Some(Lines::of(move || input)))), ..Self::new().piped() }
+        Self { lines: Arc::new(Mutex::new(Some(Lines::new(move || input)))), ..Self::new().piped() }
     }
 
     /// Asks a question that is not about a call, and returns the line that the person writes. `None` at the end
     /// of the input.
     pub async fn ask_line(&self, question: &str) -> Option<String> {
         let mut lines = self.lines.lock().await;
-        let lines = lines.get_or_insert_with(|| Lines::of(|| io::stdin().lock()));
+        let lines = lines.get_or_insert_with(|| Lines::new(|| io::stdin().lock()));
         lines.discard();
         discard_typed();
         // A closed terminal has no answer.
@@ -113,7 +113,7 @@ impl TerminalApprover {
             return Approval::unasked(obstacle);
         }
         let mut lines = self.lines.lock().await;
-        let lines = lines.get_or_insert_with(|| Lines::of(|| io::stdin().lock()));
+        let lines = lines.get_or_insert_with(|| Lines::new(|| io::stdin().lock()));
         lines.discard();
         discard_typed();
         let mut withdrawal = Withdrawal { is_answered: false };
@@ -194,7 +194,7 @@ impl Drop for Withdrawal {
 impl Lines {
     /// A separate thread: a thread of the runtime that waits for a line would delay the end of the
     /// runtime.
-    fn of<R: BufRead>(open: impl FnOnce() -> R + Send + 'static) -> Self {
+    fn new<R: BufRead>(open: impl FnOnce() -> R + Send + 'static) -> Self {
         let (wanted, mut requests) = mpsc::unbounded_channel();
         let (sender, read) = mpsc::unbounded_channel();
         std::thread::spawn(move || {

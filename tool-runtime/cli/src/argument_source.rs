@@ -1,4 +1,4 @@
-//! Texts of arguments that are in files or come from standard input.
+//! Strings of arguments that are in files or come from standard input.
 
 use std::borrow::Cow;
 use std::io::{self, Read as _};

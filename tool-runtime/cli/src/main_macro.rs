@@ -166,7 +166,7 @@ pub struct Setup {
     instructions: Option<String>,
 }
 
-/// Writes the methods of options that are texts.
+/// Writes the methods of options that are strings.
 macro_rules! texts {
     ($($option:ident),*) => {$(
         #[doc = concat!("`", stringify!($option), " = EXPR`.")]
@@ -445,7 +445,7 @@ async fn run(
         builder = builder.filter(filter);
     }
     #[cfg(feature = "mcp-client")]
-    let files = Files::of(options.servers, setup.servers);
+    let files = Files::from_options(options.servers, setup.servers);
     #[cfg(feature = "mcp-client")]
     if !files.is_empty() {
         builder = builder.allow_empty();

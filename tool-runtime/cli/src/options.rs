@@ -60,12 +60,12 @@ pub(super) struct PoolOptions {
 }
 
 impl PoolOptions {
-    fn of(arguments: &Arguments) -> Result<Self, UsageError> {
+    fn from_arguments(arguments: &Arguments) -> Result<Self, UsageError> {
         Ok(Self {
             tools: arguments.value(&TOOLS).map(PathBuf::from),
             filter: filter(arguments)?,
             #[cfg(feature = "mcp-client")]
-            servers: ServerOptions::of(arguments)?,
+            servers: ServerOptions::from_arguments(arguments)?,
         })
     }
 }
@@ -225,7 +225,7 @@ fn options(
     added: &[Arc<dyn CliCommand>],
     arguments: Arguments,
 ) -> Result<Options, UsageError> {
-    let pool = PoolOptions::of(&arguments)?;
+    let pool = PoolOptions::from_arguments(&arguments)?;
     let ignored_arguments = arguments.values(&IGNORE_ARGUMENT).map(str::to_owned).collect();
     let command = match added.iter().find(|command| command.form().name == spec.name) {
         Some(own) => Command::Added(Arc::clone(own), added::arguments(spec, arguments)?),

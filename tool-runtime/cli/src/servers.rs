@@ -50,7 +50,7 @@ pub(super) struct Files {
 
 impl Files {
     /// The files of the command line; without any, the file of `main!`, if it exists.
-    pub(super) fn of(options: ServerOptions, default: Option<PathBuf>) -> Self {
+    pub(super) fn from_options(options: ServerOptions, default: Option<PathBuf>) -> Self {
         let ServerOptions { files: mut paths, variables, ask, wait, pins } = options;
         if paths.is_empty() {
             paths.extend(default.filter(|file| file.exists()));

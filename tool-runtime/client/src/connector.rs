@@ -5,7 +5,7 @@ use super::connection::Connection;
 use super::disguised_errors::{DisguisingErrors, RejectedMethods};
 use super::handler::Handler;
 use super::notification_router::NotificationRouter;
-use super::probe::{Found, Probe};
+use super::probe::{LateAnswer, Probe};
 use super::redactors::Redactors;
 use super::server_requests::Answerer;
 use super::transport::{Opened, TransportFactory};
@@ -169,7 +169,11 @@ impl Connector {
     }
 
     /// Checks the version of a connection.
-    fn checked(&self, connection: Connection, found: &Found) -> Result<Connection, ConnectError> {
+    fn checked(
+        &self,
+        connection: Connection,
+        found: &LateAnswer,
+    ) -> Result<Connection, ConnectError> {
         let version = connection.info().map(|info| info.protocol_version.clone());
         if let Some(version) = version.filter(|version| !is_known(version)) {
             return Err(ConnectError::incompatible(&[version]));
@@ -219,8 +223,12 @@ impl Handshake {
 
 /// Limits the wait for an answer to the probe, and returns the time limit of the handshake. Over HTTP a request that
 /// hangs delays the next one: `initialize` gets another connection.
-fn limit_probe(opened: Opened, first: Handshake, within: Duration) -> (Opened, Found, Duration) {
-    let (Opened { transport, owner }, found) = (opened, Found::default());
+fn limit_probe(
+    opened: Opened,
+    first: Handshake,
+    within: Duration,
+) -> (Opened, LateAnswer, Duration) {
+    let (Opened { transport, owner }, found) = (opened, LateAnswer::default());
     let limit = (within / 3).min(PROBE_TIMEOUT);
     let is_http = owner.as_ref().is_some_and(|owner| owner.loses_single_requests());
     let (transport, limit) = match first {

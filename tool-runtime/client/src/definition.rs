@@ -28,10 +28,14 @@ pub(super) fn import(id: String, listed: ListedTool, examiner: &mut Examiner) ->
         Err(reason) => {
             let mut definition = ToolDefinition::new(id, "");
             definition.add_problem(format!("its server's definition cannot be read: {reason}"));
-            return Imported { pin: McpPin::of(&definition), definition, notes: Vec::new() };
+            return Imported {
+                pin: McpPin::from_definition(&definition),
+                definition,
+                notes: Vec::new(),
+            };
         }
     };
-    let pin = McpPin::of(&definition);
+    let pin = McpPin::from_definition(&definition);
     let (mut problems, mut notes) = (Vec::new(), Vec::new());
     let input = Some(("inputSchema", &mut definition.input_schema, true));
     let output = definition.output_schema.as_mut().map(|schema| ("outputSchema", schema, false));

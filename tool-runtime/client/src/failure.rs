@@ -24,7 +24,7 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    pub(super) fn of(error: ServiceError) -> Self {
+    pub(super) fn from_error(error: ServiceError) -> Self {
         match error {
             ServiceError::McpError(error) => Self::Rejected(error),
             ServiceError::TransportSend(error) if is_unauthorized(&error) => {
@@ -39,7 +39,7 @@ impl Failure {
     }
 }
 
-/// The texts of an error and its sources, without repetitions.
+/// The strings of an error and its sources, without repetitions.
 pub(super) fn chain_text(error: &(dyn Error + 'static)) -> String {
     sources(error).skip(1).map(ToString::to_string).fold(error.to_string(), |text, cause| {
         if text.contains(&cause) { text } else { format!("{text}: {cause}") }

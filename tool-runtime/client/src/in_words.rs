@@ -34,7 +34,7 @@ fn object(members: &Map<String, Value>) -> String {
     }
 }
 
-/// The beginning of a text.
+/// The beginning of a string.
 fn short(text: &str) -> String {
     let mut short: String = text.chars().take(MAX_TEXT).collect();
     if short.len() < text.len() {

@@ -83,9 +83,9 @@ use tool_runtime_core::vocabulary::error::{CallError, ErrorClass};
 /// ```
 #[derive(Clone)]
 #[must_use = "the servers are disconnected when the manager is dropped"]
-pub struct McpManager(Arc<Shared>);
+pub struct McpManager(Arc<Inner>);
 
-struct Shared {
+struct Inner {
     pool: ToolPool,
     settings: Settings,
     slots: Mutex<BTreeMap<String, Arc<Slot>>>,
@@ -101,7 +101,7 @@ struct Shared {
     list_until: Instant,
 }
 
-impl Shared {
+impl Inner {
     fn left_out(&self) -> MutexGuard<'_, Vec<AbsentSource>> {
         lock(&self.left_out)
     }
@@ -131,7 +131,7 @@ impl Shared {
 }
 
 /// Ends the wait of callers for servers of a dropped manager.
-impl Drop for Shared {
+impl Drop for Inner {
     fn drop(&mut self) {
         self.end.cancel();
         let slots = std::mem::take(self.slots.get_mut().unwrap_or_else(PoisonError::into_inner));
@@ -176,7 +176,7 @@ impl McpManager {
     /// # }).unwrap();
     /// ```
     pub fn of_pool(pool: &ToolPool) -> Vec<Self> {
-        pool.absences_of::<Shared>().into_iter().map(Self).collect()
+        pool.absences_of::<Inner>().into_iter().map(Self).collect()
     }
 
     /// The status of all servers, sorted by name, also of those that were left out.
@@ -437,7 +437,7 @@ async fn run_to_end<T: Send + 'static>(work: impl Future<Output = T> + Send + 's
     }
 }
 
-impl Absence for Shared {
+impl Absence for Inner {
     fn why(&self, name: &str) -> Option<CallError> {
         let slots = lock(&self.slots);
         if let Some(reason) = slots.values().find_map(|slot| slot.why_left_out(name)) {
@@ -487,9 +487,9 @@ impl Absence for Shared {
     }
 }
 
-impl fmt::Debug for Shared {
+impl fmt::Debug for Inner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Shared").finish_non_exhaustive()
+        f.debug_struct("Inner").finish_non_exhaustive()
     }
 }
 

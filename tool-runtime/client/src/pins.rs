@@ -64,11 +64,11 @@ impl McpPin {
     /// use tool_runtime::mcp::McpPin;
     /// use tool_runtime::ToolDefinition;
     ///
-    /// let shown = McpPin::of(&ToolDefinition::new("time.now", "Tell the time."));
-    /// assert_eq!(shown, McpPin::of(&ToolDefinition::new("clock.now", "Tell the time.")));
-    /// assert_ne!(shown, McpPin::of(&ToolDefinition::new("time.now", "Tell all.")));
+    /// let shown = McpPin::from_definition(&ToolDefinition::new("time.now", "Tell the time."));
+    /// assert_eq!(shown, McpPin::from_definition(&ToolDefinition::new("clock.now", "Tell the time.")));
+    /// assert_ne!(shown, McpPin::from_definition(&ToolDefinition::new("time.now", "Tell all.")));
     /// ```
-    pub fn of(definition: &ToolDefinition) -> Self {
+    pub fn from_definition(definition: &ToolDefinition) -> Self {
         let annotations = serde_json::to_value(&definition.annotations).unwrap_or_default();
         Self {
             description: hash(&json!([definition.title, definition.description])),
@@ -238,7 +238,7 @@ mod tests {
     }
 
     fn pin(description: &str) -> McpPin {
-        McpPin::of(&definition(description))
+        McpPin::from_definition(&definition(description))
     }
 
     #[test]
@@ -291,7 +291,7 @@ mod tests {
         let pin = |schema: Value| {
             let mut definition = definition("Add.");
             definition.input_schema = schema.as_object().unwrap().clone();
-            McpPin::of(&definition)
+            McpPin::from_definition(&definition)
         };
         let one = pin(json!({ "type": "object", "properties": { "a": {}, "b": {} } }));
         assert_eq!(one, pin(json!({ "properties": { "b": {}, "a": {} }, "type": "object" })));

@@ -17,21 +17,21 @@ pub(super) struct Probe {
     /// The request, and the time at which an error replaces its answer.
     sent: Option<(RequestId, Instant)>,
     is_over: bool,
-    is_found: Found,
+    is_found: LateAnswer,
 }
 
 /// Whether a late answer to the probe shows that the server speaks 2026-07-28 or later.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Found(Arc<AtomicBool>);
+pub(super) struct LateAnswer(Arc<AtomicBool>);
 
-impl Found {
+impl LateAnswer {
     pub(super) fn get(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
 impl Probe {
-    pub(super) fn new(limit: Duration, is_found: Found) -> Self {
+    pub(super) fn new(limit: Duration, is_found: LateAnswer) -> Self {
         Self { limit, sent: None, is_over: false, is_found }
     }
 

@@ -153,7 +153,8 @@ async fn pages<T: DeserializeOwned>(
     let (mut cursor, mut seen) = (None::<String>, HashSet::new());
     for _ in 0..MAX_PAGES {
         let answer = connection.request(kind.request(cursor.clone()), timeouts).await;
-        let page = answer.map_err(|failure| Stop::of(kind, cursor.as_deref(), server, &failure));
+        let page =
+            answer.map_err(|failure| Stop::from_kind(kind, cursor.as_deref(), server, &failure));
         let page = page.and_then(|page| {
             entries(kind, page).map_err(|why| Stop::after(kind, cursor.as_deref(), why))
         });
@@ -190,7 +191,7 @@ enum Stop {
 }
 
 impl Stop {
-    fn of(kind: Kind, cursor: Option<&str>, server: &Server, failure: &Failure) -> Self {
+    fn from_kind(kind: Kind, cursor: Option<&str>, server: &Server, failure: &Failure) -> Self {
         match (cursor, failure) {
             // Servers with resources often have no templates.
             (None, Failure::Rejected(error))

@@ -62,7 +62,7 @@ pub(super) async fn send_request(
     request.answered();
     match answer {
         Some(Err(ServiceError::TransportClosed)) | None => Err(connection_lost(notifications)),
-        Some(answer) => answer.map_err(Failure::of),
+        Some(answer) => answer.map_err(Failure::from_error),
     }
 }
 

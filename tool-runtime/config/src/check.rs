@@ -122,7 +122,7 @@ fn variable(name: &str) -> Result<(), ValueProblem> {
     without_nul(name)
 }
 
-/// Texts for the operating system must not hold NUL.
+/// Strings for the operating system must not hold NUL.
 fn without_nul(text: &str) -> Result<(), ValueProblem> {
     if text.contains('\0') {
         return Err(ValueProblem::new("it contains a NUL character", "remove it"));

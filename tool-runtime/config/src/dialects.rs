@@ -8,7 +8,7 @@ mod unsupported;
 pub(super) use list::entries as listed;
 
 use super::findings::{Findings, Location};
-use super::wrapper::Found;
+use super::wrapper::ServerEntry;
 use serde_json::{Map, Value};
 
 /// The servers of a document that is of such a program; `None` for other documents.
@@ -16,7 +16,7 @@ pub(super) fn entries(
     document: &Map<String, Value>,
     location: &Location,
     findings: &mut Findings,
-) -> Option<Vec<Found>> {
+) -> Option<Vec<ServerEntry>> {
     if bundle::is_manifest(document) {
         return Some(bundle::entry(document, location, findings).into_iter().collect());
     }

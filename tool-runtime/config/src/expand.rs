@@ -1,4 +1,4 @@
-//! Expands `${VAR}` in texts, and opencode's `{env:VAR}`.
+//! Expands `${VAR}` in strings, and opencode's `{env:VAR}`.
 
 /// A reference to a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub(super) struct Reference<'a> {
     pub(super) default: Option<&'a str>,
 }
 
-/// The reason why a text cannot be expanded. Contains names only: values and defaults may be secret.
+/// The reason why a string cannot be expanded. Contains names only: values and defaults may be secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ExpandError<'a> {
     /// `${` without `}`.

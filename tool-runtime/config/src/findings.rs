@@ -28,7 +28,7 @@ pub(super) struct Location {
 
 impl Location {
     /// The location of a whole file, or of another input.
-    pub(super) fn of(file: Option<&Path>) -> Self {
+    pub(super) fn from_file(file: Option<&Path>) -> Self {
         Self { file: file.map(Arc::from), server: None, key: String::new() }
     }
 

@@ -1,6 +1,6 @@
 //! Variable syntax of other programs, which is not supported here.
 
-/// The unsupported variable syntax in a text, if any, as the beginning of a sentence.
+/// The unsupported variable syntax in a string, if any, as the beginning of a sentence.
 pub(super) fn syntax(text: &str) -> Option<&'static str> {
     let text = text.strip_prefix("Bearer ").unwrap_or(text);
     // After the name of an option, as in `--root=$HOME/x`.

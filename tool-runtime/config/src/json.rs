@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::borrow::Cow;
 use tool_runtime_core::seam::{PathStep, read_unique};
 
-/// Parses a text. Comments and trailing commas are skipped.
+/// Parses a string. Comments and trailing commas are skipped.
 pub(super) fn parse(text: &str, location: &Location, findings: &mut Findings) -> Option<Value> {
     let text = plain(text.strip_prefix('\u{feff}').unwrap_or(text));
     let mut deserializer = serde_json::Deserializer::from_str(&text);

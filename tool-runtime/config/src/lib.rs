@@ -91,7 +91,7 @@ impl McpConfig {
         Self::loader().environment().toml(text).load_usable()
     }
 
-    /// Reads a file as [`Self::from_json`] does a text: TOML if its name ends in `.toml`, YAML if it ends in `.yaml` or
+    /// Reads a file as [`Self::from_json`] does a string: TOML if its name ends in `.toml`, YAML if it ends in `.yaml` or
     /// `.yml`, JSON otherwise.
     ///
     /// # Errors
@@ -107,7 +107,7 @@ impl McpConfig {
         Self::loader().environment().file(path).load_usable()
     }
 
-    /// Reads a value, as [`Self::from_json`] does a text.
+    /// Reads a value, as [`Self::from_json`] does a string.
     ///
     /// # Errors
     /// As [`Self::from_json`].
@@ -155,7 +155,7 @@ impl McpConfig {
 }
 
 fn validate(name: &str, server: &McpServerConfig, findings: &mut Findings) {
-    let location = Location::of(None).server(name);
+    let location = Location::from_file(None).server(name);
     if name.trim().is_empty() {
         findings.problem(&location, "the name of the server is empty", "give it one");
     }

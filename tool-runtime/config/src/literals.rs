@@ -131,7 +131,7 @@ pub(super) fn is_plain(value: &str) -> bool {
 }
 
 /// Whether a value of this name may be a secret, for text that need not stay exact: any value but an ordinary word, such
-/// as `changed`, which status texts contain as well.
+/// as `changed`, which status messages contain as well.
 pub fn may_be_secret(name: &str, value: &str) -> bool {
     let is_word = value.chars().count() <= WORD_LENGTH && value.chars().all(char::is_alphabetic);
     !is_word || is_secret_name(name)

@@ -4,7 +4,7 @@ use super::file;
 use super::findings::{Findings, Location};
 use super::problem::{McpConfigError, McpConfigProblem};
 use super::sources::{Source, Sources};
-use super::wrapper::{self, Found};
+use super::wrapper::{self, ServerEntry};
 use super::{McpConfig, json, read, toml, yaml};
 use serde_json::Value;
 use std::collections::btree_map::Entry;
@@ -44,7 +44,7 @@ enum Input {
     File { path: PathBuf, is_optional: bool },
 }
 
-/// The format of a text.
+/// The format of a string.
 #[derive(Clone, Copy)]
 enum Format {
     Json,
@@ -54,7 +54,7 @@ enum Format {
 
 impl Format {
     /// The format by the extension of a file. Default: JSON.
-    fn of(path: &Path) -> Self {
+    fn from_path(path: &Path) -> Self {
         match path.extension().and_then(|extension| extension.to_str()) {
             Some("toml") => Self::Toml,
             Some("yaml" | "yml") => Self::Yaml,
@@ -97,7 +97,7 @@ impl McpConfigLoader {
         self.with_source(Source::environment())
     }
 
-    /// Sets the command-line option that error texts suggest for variables.
+    /// Sets the command-line option that error messages suggest for variables.
     #[doc(hidden)]
     pub fn option(mut self, option: &'static str) -> Self {
         self.sources.given_by(option);
@@ -204,7 +204,11 @@ impl McpConfigLoader {
             }
         }
         if !config.servers.is_empty() && config.servers.values().all(|server| !server.enabled) {
-            findings.warn(&Location::of(None), "every server is disabled", "enable one of them");
+            findings.warn(
+                &Location::from_file(None),
+                "every server is disabled",
+                "enable one of them",
+            );
         }
         let Findings { problems, warnings, required } = findings;
         config.servers.retain(|name, _| !problems.iter().any(|problem| problem.is_about(name)));
@@ -214,7 +218,11 @@ impl McpConfigLoader {
 }
 
 /// Adds an entry, unless another entry has its name.
-fn add(found: Found, entries: &mut BTreeMap<String, (Location, Value)>, findings: &mut Findings) {
+fn add(
+    found: ServerEntry,
+    entries: &mut BTreeMap<String, (Location, Value)>,
+    findings: &mut Findings,
+) {
     match entries.entry(found.name) {
         Entry::Vacant(vacant) => {
             vacant.insert((found.location, found.entry));
@@ -228,16 +236,16 @@ fn add(found: Found, entries: &mut BTreeMap<String, (Location, Value)>, findings
 }
 
 impl Input {
-    fn entries(self, findings: &mut Findings) -> Vec<Found> {
+    fn entries(self, findings: &mut Findings) -> Vec<ServerEntry> {
         let (location, value) = match self {
             Self::Text(format, text) => {
-                let location = Location::of(None);
+                let location = Location::from_file(None);
                 let value = format.parse(&text, &location, findings);
                 (location, value)
             }
-            Self::Value(value) => (Location::of(None), Some(value)),
+            Self::Value(value) => (Location::from_file(None), Some(value)),
             Self::File { path, is_optional } => {
-                (Location::of(Some(&path)), read_file(&path, is_optional, findings))
+                (Location::from_file(Some(&path)), read_file(&path, is_optional, findings))
             }
         };
         value.map(|value| wrapper::entries(value, &location, findings)).unwrap_or_default()
@@ -245,7 +253,7 @@ impl Input {
 }
 
 fn read_file(path: &Path, is_optional: bool, findings: &mut Findings) -> Option<Value> {
-    let location = Location::of(Some(path));
+    let location = Location::from_file(Some(path));
     let is_packed = |extension: &std::ffi::OsStr| extension == "mcpb" || extension == "dxt";
     if path.extension().is_some_and(is_packed) {
         let help = "unpack it, and name its `manifest.json`";
@@ -253,7 +261,7 @@ fn read_file(path: &Path, is_optional: bool, findings: &mut Findings) -> Option<
         return None;
     }
     match if is_optional { file::read_regular(path) } else { file::read(path) } {
-        Ok(text) => Format::of(path).parse(&text, &location, findings),
+        Ok(text) => Format::from_path(path).parse(&text, &location, findings),
         Err(error) if error.kind() == ErrorKind::NotFound && is_optional => None,
         Err(error) => {
             let is_text = error.kind() == ErrorKind::InvalidData;

@@ -68,7 +68,7 @@ impl McpServerConfig {
         secrets
     }
 
-    /// The values of a name in `secrets`, with their replacements: a variable of the environment or of the entry's texts,
+    /// The values of a name in `secrets`, with their replacements: a variable of the environment or of the entry's values,
     /// a header, or an argument, as `args[0]`.
     pub(super) fn marked(&self, name: &str) -> Vec<(String, &Secret)> {
         let is_http = matches!(self.transport, McpTransportConfig::Http(_));

@@ -54,7 +54,7 @@ pub struct McpServerConfig {
     pub include: Option<Vec<ToolPattern>>,
     /// Patterns of the excluded tools, which override the included ones. Default: empty.
     pub exclude: Vec<ToolPattern>,
-    /// Changes of single tools, by the server's names: name, texts, arguments. Default: empty.
+    /// Changes of single tools, by the server's names: name, descriptions, arguments. Default: empty.
     pub transforms: BTreeMap<String, ToolTransform>,
     /// Prefix of its tools' ids. Default: its name.
     pub prefix: Option<String>,
@@ -71,12 +71,12 @@ pub struct McpServerConfig {
     pub secrets: Vec<String>,
     /// Missing values of a disabled server.
     pub(super) lacking: Vec<McpConfigProblem>,
-    /// Values of the variables in its texts, by name.
+    /// Values of its variables, by name.
     pub(super) found: BTreeMap<String, Secret>,
 }
 
 impl McpServerConfig {
-    fn of(transport: McpTransportConfig) -> Self {
+    fn from_transport(transport: McpTransportConfig) -> Self {
         Self {
             transport,
             enabled: true,
@@ -100,7 +100,7 @@ impl McpServerConfig {
 
     /// A server with a transport.
     pub fn new(transport: impl Into<McpTransportConfig>) -> Self {
-        Self::of(transport.into())
+        Self::from_transport(transport.into())
     }
 
     /// A server that is started by a command: a program in `PATH`, or the path of one.
@@ -226,7 +226,7 @@ impl McpServerConfig {
         self
     }
 
-    /// Changes the name, texts and arguments of a tool, by the server's name. A new name follows the prefix.
+    /// Changes the name, descriptions and arguments of a tool, by the server's name. A new name follows the prefix.
     ///
     /// ```
     /// # use tool_runtime::mcp::McpServerConfig;

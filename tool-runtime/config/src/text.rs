@@ -9,7 +9,7 @@ use tool_runtime_core::seam::printable;
 /// A text of an entry: a command, a directory, an address, the name of a variable or of a header.
 ///
 /// [`shown`](Self::shown) is the printable form: the text as written in the file, with `${HOME}` and the like
-/// unexpanded, and of an address neither user information nor query. Texts are compared by their expanded
+/// unexpanded, and of an address neither user information nor query. Strings are compared by their expanded
 /// values.
 ///
 /// ```

@@ -3,7 +3,7 @@
 use super::findings::{Findings, Location};
 use serde_json::Value;
 
-/// Parses a text.
+/// Parses a string.
 #[cfg(feature = "toml")]
 pub(super) fn parse(text: &str, location: &Location, findings: &mut Findings) -> Option<Value> {
     match toml::from_str::<toml::Table>(text) {

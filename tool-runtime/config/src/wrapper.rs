@@ -16,14 +16,18 @@ const AMBIGUOUS_WRAPPER: &str = "mcp";
 const HELP: &str = r#"write `{ "mcpServers": { "NAME": { "command": ".." } } }`"#;
 
 /// The entry of a server as it was written.
-pub(super) struct Found {
+pub(super) struct ServerEntry {
     pub(super) name: String,
     pub(super) location: Location,
     pub(super) entry: Value,
 }
 
 /// The entries of a document. Other keys beside a wrapper are ignored with a warning.
-pub(super) fn entries(document: Value, location: &Location, findings: &mut Findings) -> Vec<Found> {
+pub(super) fn entries(
+    document: Value,
+    location: &Location,
+    findings: &mut Findings,
+) -> Vec<ServerEntry> {
     let Value::Object(document) = document else {
         findings.problem(location, "this is not an object", HELP);
         return Vec::new();
@@ -66,7 +70,7 @@ fn wrapped(
     document: Map<String, Value>,
     location: &Location,
     findings: &mut Findings,
-) -> Vec<Found> {
+) -> Vec<ServerEntry> {
     report_misspelt(&document, location, findings);
     let (servers, others): (Vec<_>, Vec<_>) =
         document.into_iter().partition(|(key, _)| WRAPPERS.contains(&key.as_str()));
@@ -88,21 +92,25 @@ fn ambiguous(
     mut document: Map<String, Value>,
     location: &Location,
     findings: &mut Findings,
-) -> Vec<Found> {
+) -> Vec<ServerEntry> {
     let inner = document.shift_remove(AMBIGUOUS_WRAPPER).unwrap_or_default();
     let others: Vec<_> = document.into_iter().collect();
     warn_of_ignored(&others, location, findings);
     entries(inner, &location.key(AMBIGUOUS_WRAPPER), findings)
 }
 
-fn map(servers: Map<String, Value>, location: &Location, findings: &mut Findings) -> Vec<Found> {
+fn map(
+    servers: Map<String, Value>,
+    location: &Location,
+    findings: &mut Findings,
+) -> Vec<ServerEntry> {
     let mut found = Vec::new();
     for (name, entry) in servers {
         let location = location.server(&name);
         if name.trim().is_empty() {
             findings.problem(&location, "the name of the server is empty", "give it one");
         } else if name != "$schema" {
-            found.push(Found { name, location, entry });
+            found.push(ServerEntry { name, location, entry });
         }
     }
     found

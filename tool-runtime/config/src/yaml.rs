@@ -3,7 +3,7 @@
 use super::findings::{Findings, Location};
 use serde_json::Value;
 
-/// Parses a text.
+/// Parses a string.
 #[cfg(feature = "yaml")]
 pub(super) fn parse(text: &str, location: &Location, findings: &mut Findings) -> Option<Value> {
     match super::json::unique(serde_norway::Deserializer::from_str(text), location, findings) {

@@ -11,7 +11,7 @@ pub struct Walker(InputModel);
 
 impl Walker {
     /// The schema of an action that `#[tool]` generated.
-    pub fn of<A: Action>() -> Self {
+    pub fn for_action<A: Action>() -> Self {
         Self(InputModel::new(&A::definition(), &A::settings()))
     }
 

@@ -39,7 +39,7 @@ pub use service::CallService;
 pub use typed::{CallAction, TypedArguments};
 pub use typed_value::TypedValue;
 
-use crate::pool::{Found, ToolPool};
+use crate::pool::{PooledTool, ToolPool};
 use crate::tool::call::{ToolCall, ToolResult};
 use crate::tool::context::ToolContext;
 use crate::tool::observation::Observation;
@@ -153,7 +153,7 @@ impl ToolPool {
     #[doc(hidden)]
     pub async fn dispatch<T>(
         &self,
-        found: Result<Found, CallError>,
+        found: Result<PooledTool, CallError>,
         name: &str,
         arguments: &str,
         context: &ToolContext,

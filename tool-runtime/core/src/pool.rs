@@ -39,7 +39,7 @@ mod session;
 mod snapshot;
 pub(crate) mod watch;
 
-pub(crate) use crate::govern::hook::Found;
+pub(crate) use crate::govern::hook::PooledTool;
 pub use crate::tool::source::Source;
 pub use builder::{ToolPoolBuilder, WithToolsets, WithoutToolsets};
 pub use change::{PoolChange, PoolChanges};

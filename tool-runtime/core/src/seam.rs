@@ -2,7 +2,7 @@
 //! every version.
 
 pub use crate::govern::call_view::{PROMPTS, RESOURCES};
-pub use crate::govern::hook::found::Found;
+pub use crate::govern::hook::pooled_tool::PooledTool;
 pub use crate::govern::rounds::CallRounds;
 pub use crate::pool::claim::Claim;
 pub use crate::pool::core::Absence;

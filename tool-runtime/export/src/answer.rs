@@ -1,7 +1,7 @@
 //! A model's answer: its calls, its text, the reason why it ended, and the messages by which the next request repeats it.
 //!
 //! What an API sent is sent back unchanged, except for what the API would reject: calls without an id or with that of
-//! another call, names and arguments that requests do not take, empty texts. Calls and messages of one answer always
+//! another call, names and arguments that requests do not take, empty text. Calls and messages of one answer always
 //! have the same ids.
 
 mod anthropic;
@@ -80,7 +80,7 @@ fn list<'a>(answer: &'a Value, api: &'static str, at: &str) -> Result<&'a [Value
     found.map(Vec::as_slice).ok_or_else(|| lacking(answer, api, at))
 }
 
-/// The texts of the blocks that are of a type.
+/// The text of the blocks that are of a type.
 fn joined<'a>(blocks: impl IntoIterator<Item = &'a Value>, is_text: fn(&Value) -> bool) -> String {
     let texts = blocks.into_iter().filter(|block| is_text(block));
     texts.filter_map(|block| block["text"].as_str()).collect()

@@ -30,7 +30,7 @@ pub(crate) fn results(api: Api, results: &[(&str, &ToolResult)]) -> Vec<Value> {
     }
 }
 
-/// A part of a result: a text, or data of a MIME type.
+/// A part of a result: text, or data of a MIME type.
 enum Part {
     Text(String),
     Data { mime_type: String, data: String },
@@ -52,7 +52,7 @@ impl Part {
 /// The parts of a result. Links and unknown blocks are described in text.
 fn parts(result: &ToolResult) -> Vec<Part> {
     let mut parts: Vec<Part> = result.observation().content().iter().map(part).collect();
-    // Requests reject texts without a word, and failures without a text.
+    // Requests reject text without a word, and failures without text.
     parts.retain(|part| !matches!(part, Part::Text(text) if text.trim().is_empty()));
     if parts.is_empty() && result.is_error() {
         parts.push(Part::Text("the tool failed without a message".to_owned()));
@@ -144,7 +144,7 @@ fn source(mime_type: &str, data: &str) -> Value {
     json!({ "type": "base64", "media_type": mime_type, "data": data })
 }
 
-/// Chat Completions take texts alone.
+/// Chat Completions take text alone.
 fn chat(result: &ToolResult) -> Value {
     json!({ "role": "tool", "tool_call_id": result.call_id(), "content": failure_marked(result, text(result)) })
 }

@@ -157,7 +157,7 @@ impl AnswerStream {
     }
 }
 
-/// Appends a text to a member.
+/// Appends a string to a member.
 fn append(value: &mut Value, text: &str) {
     match value {
         Value::String(whole) => whole.push_str(text),

@@ -70,7 +70,7 @@ impl JwtVerifierBuilder {
         self
     }
 
-    /// Sets the accepted difference of clocks. Default: 60 seconds.
+    /// Sets the accepted clock skew. Default: 60 seconds.
     pub fn leeway(mut self, leeway: Duration) -> Self {
         self.leeway = leeway;
         self

@@ -9,7 +9,7 @@ use tool_runtime_core::vocabulary::Principal;
 pub(crate) struct Expected {
     pub(crate) issuer: String,
     pub(crate) audiences: Vec<String>,
-    /// The difference of clocks.
+    /// The clock skew.
     pub(crate) leeway: Duration,
 }
 
@@ -18,7 +18,7 @@ impl Expected {
     /// The reason why the token is not valid here and now.
     pub(crate) fn check(&self, claims: &Map<String, Value>) -> Result<(), String> {
         if claims.get("iss").and_then(Value::as_str) != Some(&self.issuer) {
-            return Err("it is of another issuer".to_owned());
+            return Err("wrong issuer".to_owned());
         }
         let named = texts(claims.get("aud"));
         if !named.iter().any(|audience| self.audiences.iter().any(|own| own == audience)) {
@@ -55,7 +55,7 @@ pub(crate) fn principal(claims: Map<String, Value>) -> Result<Principal, &'stati
     Ok(Principal::new(id).with_scopes(scopes).with_claims(claims))
 }
 
-/// A text, or a list of texts.
+/// A string, or a list of strings.
 fn texts(value: Option<&Value>) -> Vec<&str> {
     match value {
         Some(Value::String(text)) => vec![text],

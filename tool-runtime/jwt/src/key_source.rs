@@ -58,7 +58,7 @@ async fn discover(issuer: &Url) -> Result<Url, String> {
                 return parse_url(&jwks_uri);
             }
             Ok(Metadata { issuer: named, .. }) => {
-                problems.push(format!("{url} is of another issuer: `{named}`"));
+                problems.push(format!("{url} names another issuer: `{named}`"));
             }
             Err(problem) => problems.push(problem),
         }

@@ -135,7 +135,7 @@ impl Argument {
         self.constraint(Constraint::Present(is_present))
     }
 
-    /// Compares texts without regard to case. Default: with regard to it.
+    /// Compares strings without regard to case. Default: with regard to it.
     #[must_use]
     pub fn ignore_case(mut self) -> Self {
         self.ignores_case = true;

@@ -176,7 +176,7 @@ impl Policy {
     }
 }
 
-/// Whether a pattern may select a resource, or one of a template: their texts before the first variable fit.
+/// Whether a pattern may select a resource, or one of a template: their strings before the first variable fit.
 fn may_select(pattern: &Wildcard, uri: &str) -> bool {
     let pattern_text = pattern.to_string();
     let start =

@@ -231,7 +231,7 @@ fn explain(
     }
     let policy = match &document {
         Document::File(policy) => Some(policy),
-        Document::Folder(folder) => folder.of(&call.principal),
+        Document::Folder(folder) => folder.for_principal(&call.principal),
     };
     match policy {
         Some(policy) => {
@@ -249,7 +249,7 @@ fn explain(
 /// Why the program has nothing that the call is about.
 fn unknown(call: &SampleCall, pool: &ToolPool) -> Option<String> {
     let snapshot = pool.snapshot();
-    let (kind, name, names): (_, _, Vec<&str>) = match Subject::of(&call.tool) {
+    let (kind, name, names): (_, _, Vec<&str>) = match Subject::from_name(&call.tool) {
         Subject::Tool(_) if call.called.is_some() => return None,
         Subject::Tool(name) => {
             ("tool", name, snapshot.tools().iter().map(|tool| tool.name()).collect())

@@ -42,7 +42,7 @@ pub(crate) enum Condition {
 /// use tool_runtime::policy::Hint;
 /// use tool_runtime::ToolAnnotations;
 ///
-/// assert!(Hint::Destructive.of(&ToolAnnotations::default()));
+/// assert!(Hint::Destructive.is_true_for(&ToolAnnotations::default()));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -70,7 +70,7 @@ impl Hint {
     }
 
     /// Whether a tool with these annotations has the hint.
-    pub fn of(self, annotations: &ToolAnnotations) -> bool {
+    pub fn is_true_for(self, annotations: &ToolAnnotations) -> bool {
         match self {
             Self::ReadOnly => annotations.is_read_only(),
             Self::Destructive => annotations.is_destructive(),
@@ -88,7 +88,7 @@ impl Condition {
                 None => Truth::Unknown,
             },
             Self::Tags(tags) => has_tag(tags, facts.tags, facts.is_trusted),
-            Self::Hint(hint, wanted) => (hint.of(&facts.annotations) == *wanted).into(),
+            Self::Hint(hint, wanted) => (hint.is_true_for(&facts.annotations) == *wanted).into(),
             Self::Trusted(wanted) => (facts.is_trusted == *wanted).into(),
             Self::Labels(labels) => match facts.labels {
                 Some(own) => labels.iter().all(|(name, value)| own.get(name) == Some(value)).into(),
@@ -136,7 +136,9 @@ impl Condition {
     pub(crate) fn truth_of_all(&self, tool: &ToolDefinition, principal: &Principal) -> Truth {
         match self {
             Self::Tags(tags) => has_tag(tags, &tool.tags, !tool.untrusted_annotations),
-            Self::Hint(hint, wanted) => (hint.of(&tool.effective_annotations()) == *wanted).into(),
+            Self::Hint(hint, wanted) => {
+                (hint.is_true_for(&tool.effective_annotations()) == *wanted).into()
+            }
             Self::Trusted(wanted) => (tool.untrusted_annotations != *wanted).into(),
             other => other.truth_for(principal),
         }

@@ -56,7 +56,7 @@ enum Written<'a> {
 }
 
 impl<'a> Facts<'a> {
-    pub(crate) fn of(call: &CallView<'a>, risk: Risk) -> Self {
+    pub(crate) fn from_call(call: &CallView<'a>, risk: Risk) -> Self {
         let execution = call.context().execution();
         Self {
             tool: call.name(),
@@ -85,7 +85,7 @@ impl<'a> Facts<'a> {
     }
 
     pub(crate) fn is_about_tool(&self) -> bool {
-        matches!(Subject::of(self.tool), Subject::Tool(_))
+        matches!(Subject::from_name(self.tool), Subject::Tool(_))
     }
 
     pub(crate) fn now(&self) -> Timestamp {

@@ -61,7 +61,7 @@ impl PolicyFolder {
     }
 
     /// The policy of a caller.
-    pub(crate) fn of(&self, principal: &Principal) -> Option<&Policy> {
+    pub(crate) fn for_principal(&self, principal: &Principal) -> Option<&Policy> {
         let own = match principal.is_anonymous() {
             true => None,
             false => self.callers.get(principal.id()),
@@ -88,14 +88,14 @@ impl PolicyEngine for PolicyFolder {
     }
 
     fn decide(&self, call: &CallView<'_>) -> Decision {
-        match self.of(call.principal()) {
+        match self.for_principal(call.principal()) {
             Some(policy) => policy.decide(call),
             None => Decision::deny("no policy applies to this caller; ask for one"),
         }
     }
 
     fn visible(&self, tool: &ToolDefinition, principal: &Principal) -> bool {
-        self.of(principal).is_none_or(|policy| policy.visible(tool, principal))
+        self.for_principal(principal).is_none_or(|policy| policy.visible(tool, principal))
     }
 }
 
@@ -113,7 +113,7 @@ fn files(folder: &Path) -> Result<BTreeMap<String, PathBuf>, PolicyError> {
         let path = entry.map_err(unreadable)?.path();
         let name = path.file_stem().map(|name| name.to_string_lossy().into_owned());
         let Some(name) = name.filter(|name| !name.starts_with('.')) else { continue };
-        if Format::of(&path).is_none() {
+        if Format::from_path(&path).is_none() {
             continue;
         }
         // A file that is left out would loosen the policy.

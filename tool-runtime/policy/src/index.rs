@@ -22,7 +22,7 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    pub(crate) fn of(&self, tool: &str, rules: &[Rule]) -> Arc<[u32]> {
+    pub(crate) fn for_tool(&self, tool: &str, rules: &[Rule]) -> Arc<[u32]> {
         if let Some(known) = self.known.load().get(tool) {
             return Arc::clone(known);
         }

@@ -73,7 +73,7 @@ impl Policy {
     /// a call is judged as a whole.
     fn commands<'f>(&self, facts: &'f Facts<'_>) -> Option<(&'f str, Vec<ArgumentPart<'f>>)> {
         let (mut lines, mut found) = (Vec::new(), None);
-        for position in &*self.index.of(facts.tool, &self.rules) {
+        for position in &*self.index.for_tool(facts.tool, &self.rules) {
             for predicate in self.rules[*position as usize].predicates() {
                 let Some((line, patterns)) = predicate.line(facts) else { continue };
                 if lines.contains(&line) {

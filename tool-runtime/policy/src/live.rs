@@ -82,7 +82,7 @@ impl LivePolicy {
         Self::configured(path, |policy| policy)
     }
 
-    /// The same, with something done to each version: [`Policy::analyzer`], say.
+    /// Opens a file or a folder, and changes each version that is read, by [`Policy::analyzer`] for instance.
     pub fn configured(
         path: impl Into<PathBuf>,
         configure: impl Fn(Policy) -> Policy + Send + Sync + 'static,
@@ -195,7 +195,7 @@ fn stamp(path: &Path) -> Stamp {
     };
     let Ok(entries) = std::fs::read_dir(path) else { return vec![of(path.to_owned())] };
     let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-    let mut files: Stamp = paths.filter(|path| Format::of(path).is_some()).map(of).collect();
+    let mut files: Stamp = paths.filter(|path| Format::from_path(path).is_some()).map(of).collect();
     files.sort();
     files
 }
@@ -224,7 +224,8 @@ impl Policy {
         if rule.merged_from.is_some() {
             return None;
         }
-        let place = crate::read::Place::default().key("rules").index(rule.position).key("id");
+        let place =
+            crate::read::DocumentPath::default().key("rules").index(rule.position).key("id");
         self.text.as_ref().and_then(|text| text.line(&place))
     }
 }

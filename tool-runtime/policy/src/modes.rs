@@ -31,7 +31,7 @@ const PLAN: &str = "plan";
 /// `Skill`, run in the mode `plan`.
 ///
 /// With `dont_ask`, questions of other policies and of hooks are denials, too. `bypass` cannot be
-/// read from a text; denials of other policies hold in it.
+/// read from a string; denials of other policies hold in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(into = "&'static str", try_from = "String")]
 #[non_exhaustive]
@@ -121,12 +121,12 @@ impl TryFrom<String> for PermissionMode {
 /// ```
 #[derive(Clone)]
 pub struct Permissions {
-    modes: Arc<Shared>,
+    modes: Arc<Inner>,
     edits: Vec<ToolPattern>,
 }
 
 /// The modes, which clones share.
-struct Shared(ArcSwap<Modes>);
+struct Inner(ArcSwap<Modes>);
 
 #[derive(Clone, Default)]
 struct Modes {
@@ -152,7 +152,7 @@ impl Permissions {
     /// A mode for all sessions.
     pub fn new(mode: PermissionMode) -> Self {
         let modes = Modes { all: mode, sessions: HashMap::new() };
-        Self { modes: Arc::new(Shared(ArcSwap::from_pointee(modes))), edits: Vec::new() }
+        Self { modes: Arc::new(Inner(ArcSwap::from_pointee(modes))), edits: Vec::new() }
     }
 
     /// Adds a tool, or a glob of tools, that edits. Default: tools with the tag `edit`.
@@ -200,7 +200,7 @@ impl Permissions {
 
     /// The mode of the calls of a context: that of the innermost session with one, or of the pool.
     pub fn mode(&self, context: &ToolContext) -> PermissionMode {
-        self.modes.0.load().of(context)[0]
+        self.modes.0.load().for_context(context)[0]
     }
 
     /// Sets the mode of a session as [`Self::set_for`] does, but never lets it exceed what is around it: without a
@@ -302,7 +302,7 @@ fn has_tag(call: &CallView<'_>, wanted: &str) -> bool {
 
 impl Modes {
     /// The modes that decide for a context, those of the innermost session first. Not empty.
-    fn of(&self, context: &ToolContext) -> Vec<PermissionMode> {
+    fn for_context(&self, context: &ToolContext) -> Vec<PermissionMode> {
         let (mut deciding, mut is_within_pool) = (Vec::new(), true);
         for session in context.sessions().filter_map(|session| self.sessions.get(session)) {
             deciding.extend(session.is_planning.then_some(PermissionMode::Plan));
@@ -315,7 +315,7 @@ impl Modes {
     }
 }
 
-impl Shared {
+impl Inner {
     fn change(&self, change: impl Fn(&mut Modes)) {
         self.0.rcu(|modes| {
             let mut modes = Modes::clone(modes);
@@ -326,7 +326,7 @@ impl Shared {
 }
 
 /// A session that ends has no mode any more.
-impl SessionValues for Shared {
+impl SessionValues for Inner {
     fn end(&self, session: SessionId) -> Option<BoxFuture<'static, ()>> {
         self.change(|modes| {
             modes.sessions.remove(&session);
@@ -337,7 +337,7 @@ impl SessionValues for Shared {
 
 impl PolicyEngine for Permissions {
     fn decide(&self, call: &CallView<'_>) -> Decision {
-        let modes = self.modes.0.load().of(call.context());
+        let modes = self.modes.0.load().for_context(call.context());
         let first = self.decide_in(modes[0], call);
         modes[1..].iter().fold(first, |decision, mode| decision.and(self.decide_in(*mode, call)))
     }

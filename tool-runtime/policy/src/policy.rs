@@ -155,7 +155,7 @@ impl Policy {
     /// The outcome of the rules, and those of all rules before it that ask because they could not be evaluated.
     pub(crate) fn outcomes(&self, facts: &Facts<'_>) -> (Outcome<'_>, Vec<Outcome<'_>>) {
         let mut uncertain = Vec::new();
-        for position in &*self.index.of(facts.tool, &self.rules) {
+        for position in &*self.index.for_tool(facts.tool, &self.rules) {
             let rule = &self.rules[*position as usize];
             let is_uncertain = match rule.truth(facts) {
                 Truth::No => continue,
@@ -251,7 +251,7 @@ impl Policy {
 
     /// The first rule that allows nothing because a condition about an argument is uncertain, and the reason.
     fn uncertain_allowance(&self, facts: &Facts<'_>) -> Option<(&str, String)> {
-        self.index.of(facts.tool, &self.rules).iter().find_map(|position| {
+        self.index.for_tool(facts.tool, &self.rules).iter().find_map(|position| {
             let rule = &self.rules[*position as usize];
             let is_it = rule.effect == Effect::Allow && rule.truth(facts) == Truth::Unknown;
             let mut conditions = rule.conditions.iter().filter(|_| is_it);
@@ -270,7 +270,7 @@ impl PolicyEngine for Policy {
             Some(analyzer) => crate::risk::analyzed(&**analyzer, call),
             None => call.risk(),
         };
-        self.decision(&Facts::of(call, risk))
+        self.decision(&Facts::from_call(call, risk))
     }
 
     fn questions(&self) -> Vec<(String, Approvers)> {
@@ -287,7 +287,7 @@ impl PolicyEngine for Policy {
         if !self.hides {
             return true;
         }
-        for position in &*self.index.of(&tool.name, &self.rules) {
+        for position in &*self.index.for_tool(&tool.name, &self.rules) {
             let rule = &self.rules[*position as usize];
             match (rule.truth_of_all(tool, principal), rule.effect) {
                 (Truth::No, _) | (Truth::Unknown, Effect::Deny) => {}

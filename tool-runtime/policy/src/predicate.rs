@@ -24,7 +24,7 @@ const LISTED: &str = "write it as the schema of the tool does";
 pub(crate) struct Predicate {
     pub(crate) field: Field,
     pub(crate) constraints: Vec<Constraint>,
-    /// Whether texts are compared without regard to case.
+    /// Whether strings are compared without regard to case.
     pub(crate) ignores_case: bool,
     /// The result if the argument is absent. Default: it cannot be evaluated.
     pub(crate) if_absent: Option<bool>,
@@ -59,7 +59,7 @@ impl Predicate {
         let EffectiveArgument::Given(value) = facts.arguments.effective().get(name) else {
             return None;
         };
-        let inner = path.iter().try_fold(value, |value, segment| segment.of(value))?;
+        let inner = path.iter().try_fold(value, |value, segment| segment.find_in(value))?;
         Some((inner.as_str()?, patterns))
     }
 

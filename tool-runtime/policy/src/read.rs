@@ -18,7 +18,7 @@ mod values;
 
 pub(crate) use document::read;
 pub(crate) use object::kind;
-pub(crate) use place::Place;
+pub(crate) use place::DocumentPath;
 pub(crate) use problem::Fault;
 pub use problem::{PolicyError, PolicyProblem};
 #[cfg(feature = "cli")]

@@ -338,7 +338,7 @@ impl Rule {
     pub(crate) fn selects(&self, name: &str) -> bool {
         let matches = |patterns: &[Wildcard], name| patterns.iter().any(|it| it.matches(name));
         self.is_about_all()
-            || match Subject::of(name) {
+            || match Subject::from_name(name) {
                 Subject::Tool(name) => self.tools.iter().any(|pattern| pattern.matches(name)),
                 Subject::Resource(uri) => matches(&self.resources, uri),
                 Subject::Prompt(name) => matches(&self.prompts, name),
@@ -354,7 +354,7 @@ impl Rule {
         Truth::all(self.conditions.iter().map(|condition| condition.truth(facts)))
     }
 
-    /// The same, as far as it holds for all calls of a tool by a caller.
+    /// Whether all calls of a tool by a caller fulfil the conditions, as far as that is known without a call.
     pub(crate) fn truth_of_all(&self, tool: &ToolDefinition, principal: &Principal) -> Truth {
         Truth::all(self.conditions.iter().map(|it| it.truth_of_all(tool, principal)))
     }

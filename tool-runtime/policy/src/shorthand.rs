@@ -123,7 +123,7 @@ struct Confirm(Hint);
 
 impl PolicyEngine for Confirm {
     fn decide(&self, call: &CallView<'_>) -> Decision {
-        match self.0.of(&call.annotations()) {
+        match self.0.is_true_for(&call.annotations()) {
             true => Decision::ask(format!("Let `{}` run?", call.name())).with_rule("confirm"),
             false => Decision::allow(),
         }

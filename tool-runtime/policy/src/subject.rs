@@ -11,7 +11,7 @@ pub(crate) enum Subject<'a> {
 }
 
 impl<'a> Subject<'a> {
-    pub(crate) fn of(name: &'a str) -> Self {
+    pub(crate) fn from_name(name: &'a str) -> Self {
         let (resource, prompt) = (name.strip_prefix(RESOURCES), name.strip_prefix(PROMPTS));
         match (resource, prompt) {
             (Some(uri), _) => Self::Resource(uri),

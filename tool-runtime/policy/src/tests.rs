@@ -24,7 +24,7 @@ pub(crate) fn yaml(text: &str) -> Policy {
     Policy::parse(text, Format::Yaml).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-/// The mistakes of a text, each as `line key text; help`.
+/// The mistakes of a string, each as `line key text; help`.
 fn mistakes(text: &str, format: Format) -> Vec<String> {
     let error = Policy::parse(text, format).expect_err("a policy with mistakes");
     error.problems().iter().map(ToString::to_string).collect()

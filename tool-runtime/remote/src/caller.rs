@@ -90,14 +90,14 @@ pub(crate) struct Settings {
 /// ```
 #[derive(Clone)]
 #[must_use = "the tools leave the pool when it is dropped"]
-pub struct Remote(Arc<Shared>);
+pub struct Remote(Arc<Inner>);
 
-struct Shared {
+struct Inner {
     link: Arc<Link>,
     publisher: Arc<Publisher>,
 }
 
-impl Drop for Shared {
+impl Drop for Inner {
     fn drop(&mut self) {
         self.link.end.cancel();
         self.publisher.withdraw_all();
@@ -169,8 +169,8 @@ impl RemoteBuilder {
         let link = Arc::new(link);
         let publisher =
             Arc::new(Publisher::new(pool.clone(), self.settings, Arc::downgrade(&link)));
-        let shared = Arc::new(Shared { link: Arc::clone(&link), publisher });
-        let absence: Weak<Shared> = Arc::downgrade(&shared);
+        let shared = Arc::new(Inner { link: Arc::clone(&link), publisher });
+        let absence: Weak<Inner> = Arc::downgrade(&shared);
         pool.ask_of_absence(absence);
         let (published, count) = watch::channel(0);
         let watch = Watch { link, publisher: Arc::clone(&shared.publisher), end, published };
@@ -217,7 +217,7 @@ impl Remote {
 
     /// The queues, their runners, and what is wrong with them.
     pub async fn status(&self) -> RemoteStatus {
-        status::of(&self.0.link, &self.0.publisher).await
+        status::collect(&self.0.link, &self.0.publisher).await
     }
 
     /// Takes the tools out of the pool, and waits up to two seconds until calls that were given up are stopped.

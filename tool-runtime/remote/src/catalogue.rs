@@ -44,21 +44,21 @@ pub(crate) struct Announced {
 
 impl Catalogue {
     /// The tools of a pool. Those that it has from other runners are left out: each queue announces its own.
-    pub(crate) fn of(pool: &ToolPool) -> Self {
+    pub(crate) fn from_pool(pool: &ToolPool) -> Self {
         let report = pool.report();
         let sources: HashMap<&str, &Source> =
             report.tools.iter().map(|tool| (&*tool.name, &tool.source)).collect();
         let announced = |tool: &Tool| {
             let source = sources.get(tool.name()).copied();
             let is_remote = matches!(source, Some(Source::Runner(_)));
-            (!is_remote).then(|| Announced::of(tool, source))
+            (!is_remote).then(|| Announced::from_tool(tool, source))
         };
         Self { v: Version, tools: pool.tools().iter().filter_map(announced).collect() }
     }
 }
 
 impl Announced {
-    fn of(tool: &Tool, source: Option<&Source>) -> Self {
+    fn from_tool(tool: &Tool, source: Option<&Source>) -> Self {
         let definition = tool.definition().clone();
         Self {
             retry_mode: definition.retry_mode,
@@ -80,10 +80,10 @@ impl Announced {
     }
 }
 
-/// The digest of what decisions about calls of a tool rely on: its name, schemas, hints, retry mode and scopes. Texts for
+/// The digest of what decisions about calls of a tool rely on: its name, schemas, hints, retry mode and scopes. Strings for
 /// models do not count.
 pub(crate) fn contract(definition: &ToolDefinition) -> Digest {
-    Digest::of(contract_text(definition).as_bytes())
+    Digest::from_bytes(contract_text(definition).as_bytes())
 }
 
 /// The canonical JSON whose digest is the contract.
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn a_catalogue_keeps_what_mcp_has_no_member_for() {
         let tool = Tool::new(definition(), NoExecutor);
-        let announced = Announced::of(&tool, Some(&Source::Custom));
+        let announced = Announced::from_tool(&tool, Some(&Source::Custom));
         let catalogue = Catalogue { v: Version, tools: vec![announced] };
         let back: Catalogue = message::read("a catalogue", &message::write(&catalogue)).unwrap();
         let definition = back.tools[0].full_definition();

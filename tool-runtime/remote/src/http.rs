@@ -365,7 +365,7 @@ impl Board for HttpBoard {
 
     fn put(&self, bytes: Bytes) -> BoxFuture<'_, Result<BlobRef, BoardError>> {
         Box::pin(async move {
-            let blob = BlobRef::of(&bytes);
+            let blob = BlobRef::from_bytes(&bytes);
             if blob.size > MAX_BLOB {
                 let text = format!("{} bytes are more than the {MAX_BLOB} of a blob", blob.size);
                 return Err(BoardError::Refused(text));

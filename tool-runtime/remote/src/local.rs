@@ -41,9 +41,9 @@ use tool_runtime_core::vocabulary::BoxFuture;
 /// # Ok::<(), tool_runtime_remote::NameError>(())
 /// ```
 #[derive(Clone)]
-pub struct Engine(Arc<Shared>);
+pub struct Engine(Arc<Inner>);
 
-struct Shared {
+struct Inner {
     store: Box<dyn RecordStore>,
     queues: Queues,
     topics: Topics,
@@ -82,7 +82,7 @@ impl Engine {
 
     /// An engine whose claims lapse after another time.
     pub(crate) fn with_lease(store: impl RecordStore, lease: Duration) -> Self {
-        Self(Arc::new(Shared {
+        Self(Arc::new(Inner {
             store: Box::new(store),
             queues: Queues::new(lease),
             topics: Topics::default(),
@@ -126,7 +126,7 @@ pub struct LocalBoard {
 }
 
 impl LocalBoard {
-    fn shared(&self) -> &Shared {
+    fn shared(&self) -> &Inner {
         &self.engine.0
     }
 }
@@ -195,7 +195,7 @@ impl Board for LocalBoard {
 
     fn put(&self, bytes: Bytes) -> BoxFuture<'_, Result<BlobRef, BoardError>> {
         Box::pin(async move {
-            let blob = BlobRef::of(&bytes);
+            let blob = BlobRef::from_bytes(&bytes);
             self.shared().store.put(blob.clone(), bytes).await?;
             Ok(blob)
         })
@@ -210,7 +210,7 @@ impl Board for LocalBoard {
 
     fn state(&self) -> BoxFuture<'_, Result<BoardState, BoardError>> {
         Box::pin(async move {
-            let Shared { store, queues, .. } = self.shared();
+            let Inner { store, queues, .. } = self.shared();
             let problems = store.problem().into_iter().collect();
             Ok(BoardState { queues: queues.in_use(), problems, notes: Vec::new() })
         })

@@ -104,7 +104,7 @@ impl Job {
     /// The arguments. A job without any has an empty object.
     pub(crate) fn arguments(&self) -> Payload {
         let given = Payload::of_members(self.arguments.clone(), self.arguments_blob.clone());
-        given.unwrap_or_else(|| Payload::Inline(Json::of(&Map::new())))
+        given.unwrap_or_else(|| Payload::Inline(Json::from_value(&Map::new())))
     }
 
     /// The longest time that the caller waits.
@@ -198,7 +198,7 @@ impl Kind {
         })
     }
 
-    pub(crate) fn of(capability: PeerCapability) -> Option<Self> {
+    pub(crate) fn from_capability(capability: PeerCapability) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.capability() == Some(capability))
     }
 }
@@ -430,8 +430,8 @@ mod tests {
         let control = Control::new(&key, Order::Look);
         let json = json!({ "v": 1, "caller": "pool1", "step": "ab", "do": "look" });
         assert_eq!(written(&control), json);
-        let arguments = Payload::Inline(Json::of(&json!({ "q": 1 })));
-        let job = Job::new(StepId::new("ab"), "search", Digest::of(b""), arguments);
+        let arguments = Payload::Inline(Json::from_value(&json!({ "q": 1 })));
+        let job = Job::new(StepId::new("ab"), "search", Digest::from_bytes(b""), arguments);
         let json = written(&job);
         assert_eq!(
             (&json["mode"], &json["arguments"]),

@@ -37,7 +37,7 @@ struct Failure {
 
 /// The JSON of an outcome.
 pub(crate) fn write(outcome: Result<&Observation, &CallError>) -> Json {
-    Json::of(&match outcome {
+    Json::from_value(&match outcome {
         Ok(observation) => Written::Ok(observation),
         Err(error) => Written::Error(error),
     })

@@ -23,7 +23,7 @@ impl Json {
     ///
     /// # Panics
     /// The value has a map whose keys are not text.
-    pub fn of(value: &impl Serialize) -> Self {
+    pub fn from_value(value: &impl Serialize) -> Self {
         let text = serde_json::value::to_raw_value(value);
         Self(text.expect("values of messages have keys of text"))
     }
@@ -82,8 +82,8 @@ pub struct BlobRef {
 
 impl BlobRef {
     /// The name of these bytes.
-    pub fn of(bytes: &[u8]) -> Self {
-        Self { sha256: Digest::of(bytes), size: bytes.len() as u64 }
+    pub fn from_bytes(bytes: &[u8]) -> Self {
+        Self { sha256: Digest::from_bytes(bytes), size: bytes.len() as u64 }
     }
 
     /// Checks what a board gives for this name.
@@ -91,7 +91,7 @@ impl BlobRef {
     /// # Errors
     /// The bytes are others.
     pub fn check(&self, bytes: Bytes) -> Result<Bytes, String> {
-        match Self::of(&bytes) == *self {
+        match Self::from_bytes(&bytes) == *self {
             true => Ok(bytes),
             false => Err(format!("the content of blob {} is not what was stored", self.sha256)),
         }
@@ -105,7 +105,7 @@ pub struct Digest(String);
 
 impl Digest {
     /// The digest of bytes.
-    pub fn of(bytes: &[u8]) -> Self {
+    pub fn from_bytes(bytes: &[u8]) -> Self {
         Self(hex(&Sha256::digest(bytes)))
     }
 

@@ -286,7 +286,7 @@ mod tests {
         let started = round_trip(&Record::started(1, &runner));
         assert_eq!((&started["v"], &started["state"]), (&json!(1), &json!("started")));
         assert_eq!(started["runner"], "web.h1-7f3c2a00");
-        let outcome = Payload::Inline(Json::of(&json!({ "ok": { "content": [] } })));
+        let outcome = Payload::Inline(Json::from_value(&json!({ "ok": { "content": [] } })));
         let done = round_trip(&Record::by_runner(2, &runner, outcome.clone(), Some(812)));
         assert_eq!(done["by"], "runner:web.h1-7f3c2a00");
         assert_eq!(

@@ -73,10 +73,10 @@ pub struct Runner {
 impl Runner {
     /// A runner of a board.
     pub fn new(board: impl Board) -> Self {
-        Self::of(Arc::new(board))
+        Self::from_board(Arc::new(board))
     }
 
-    pub(crate) fn of(board: Arc<dyn Board>) -> Self {
+    pub(crate) fn from_board(board: Arc<dyn Board>) -> Self {
         Self {
             board,
             queue: None,
@@ -164,7 +164,7 @@ impl Runner {
         pool: &ToolPool,
         token: &CancellationToken,
     ) -> Result<(), BoardError> {
-        let shared = Arc::new(Shared::new(self, pool.clone()));
+        let shared = Arc::new(Inner::new(self, pool.clone()));
         let mut tasks = JoinSet::new();
         let begin = async {
             // Before the first claim: an order about it must be heard.
@@ -192,7 +192,7 @@ impl Runner {
 }
 
 /// The state that the tasks of a runner share.
-struct Shared {
+struct Inner {
     board: Arc<dyn Board>,
     pool: ToolPool,
     id: RunnerId,
@@ -216,7 +216,7 @@ struct Shared {
     announce_now: Notify,
 }
 
-impl Shared {
+impl Inner {
     fn new(runner: Runner, pool: ToolPool) -> Self {
         let queue = runner.queue_name();
         let Runner { board, slots, labels, program, principals, report, .. } = runner;

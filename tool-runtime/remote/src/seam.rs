@@ -10,7 +10,7 @@ use tool_runtime_core::vocabulary::error::{CallError, ErrorClass};
 
 /// A runner of a board of any kind.
 pub fn runner(board: Arc<dyn Board>) -> Runner {
-    Runner::of(board)
+    Runner::from_board(board)
 }
 
 /// Settings for a board of any kind.

@@ -1,4 +1,4 @@
-//! Search and indexing against a linear scan of the same texts, with 5,000 tools. `cargo bench -p
+//! Search and indexing against a linear scan of the same strings, with 5,000 tools. `cargo bench -p
 //! tool-runtime-search` prints the table.
 
 #![allow(clippy::print_stdout, missing_docs)]
@@ -21,7 +21,7 @@ fn main() {
     let texts: Vec<String> = definitions.iter().map(text).collect();
     let queries: Vec<Value> = serde_json::from_str(EXPECTED_HITS).expect("valid JSON");
     let queries: Vec<&str> = queries.iter().filter_map(|hit| hit["query"].as_str()).collect();
-    let index = ToolIndex::of(&definitions);
+    let index = ToolIndex::from_definitions(&definitions);
     let mut rounds: [Vec<Duration>; 3] = Default::default();
     for _ in 0..ROUNDS {
         let count = queries.len() as u32;
@@ -31,7 +31,7 @@ fn main() {
             timed(|| queries.iter().map(|query| index.search(query, 5).len()).sum::<usize>())
                 / count,
         );
-        rounds[2].push(timed(|| ToolIndex::of(&definitions).len()));
+        rounds[2].push(timed(|| ToolIndex::from_definitions(&definitions).len()));
     }
     let [scan, query, indexing] = rounds.map(median);
     let ratio = |time: Duration| time.as_secs_f64() / scan.as_secs_f64();
@@ -59,7 +59,7 @@ fn definition(tool: &Value, copy: usize) -> ToolDefinition {
     definition.with_input_schema(json!({ "type": "object", "properties": properties }))
 }
 
-/// All texts of a definition that the index reads, in lower case.
+/// All strings of a definition that the index reads, in lower case.
 fn text(definition: &ToolDefinition) -> String {
     let mut text =
         format!("{} {} {}", definition.name, definition.description, definition.tags.join(" "));

@@ -28,9 +28,9 @@ use tool_runtime_core::tool::export::{ApiFormat, Export};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
-pub struct ActiveTools(Arc<Shared>);
+pub struct ActiveTools(Arc<Inner>);
 
-struct Shared {
+struct Inner {
     deferral: Deferral,
     /// In the order of their activation.
     activated: Mutex<Vec<String>>,
@@ -50,7 +50,7 @@ impl ActiveTools {
 
     /// Shows the tools that are not deferred, and the others once they are activated.
     pub fn deferring(deferral: Deferral) -> Self {
-        Self(Arc::new(Shared { deferral, activated: Mutex::default() }))
+        Self(Arc::new(Inner { deferral, activated: Mutex::default() }))
     }
 
     /// Shows these tools from now on. A tool that is shown already keeps its position.

@@ -10,11 +10,11 @@ use tool_runtime_core::tool::ToolDefinition;
 
 /// BM25: the weight of repetitions of a word.
 const SATURATION: f32 = 1.2;
-/// BM25: the penalty for long texts.
+/// BM25: the penalty for long documents.
 const LENGTH: f32 = 0.5;
 
 /// A search index over the tools of one moment. It does not follow changes of a pool: a new
-/// [`Snapshot`] needs a new index. Texts are expected in English.
+/// [`Snapshot`] needs a new index. Descriptions are expected in English.
 ///
 /// ```
 /// use tool_runtime::prelude::*;
@@ -48,7 +48,7 @@ pub struct ToolIndex {
 #[derive(Clone, Copy)]
 pub(crate) struct Posting {
     pub(crate) tool: u32,
-    /// Frequency, rarity of the term and length of the texts in one number.
+    /// Frequency, rarity of the term and length of the document in one number.
     pub(crate) weight: f32,
 }
 
@@ -56,11 +56,11 @@ impl ToolIndex {
     /// Indexes the tools of a snapshot: their names, titles, descriptions, tags, and the names, descriptions and choices of
     /// their arguments.
     pub fn new(snapshot: &Snapshot) -> Self {
-        Self::of(snapshot.definitions())
+        Self::from_definitions(snapshot.definitions())
     }
 
     /// Indexes definitions. If several have one name, a search returns all of them.
-    pub fn of<'a>(definitions: impl IntoIterator<Item = &'a ToolDefinition>) -> Self {
+    pub fn from_definitions<'a>(definitions: impl IntoIterator<Item = &'a ToolDefinition>) -> Self {
         let mut definitions: Vec<&ToolDefinition> = definitions.into_iter().collect();
         definitions.sort_by(|a, b| a.name.cmp(&b.name));
         let mut indexer = Indexer::default();
@@ -94,7 +94,7 @@ struct Indexer {
     stems: Stems,
     buffer: String,
     scratch: Vec<u32>,
-    /// The terms of the texts of arguments and tags.
+    /// The terms of the descriptions of arguments and tags.
     texts: HashMap<String, Vec<u32>, RandomState>,
     terms: HashMap<String, u32, RandomState>,
     /// The terms of words as written: each word is stemmed once. Stop words have none.
@@ -132,7 +132,7 @@ impl Indexer {
         }
     }
 
-    /// Adds a text of the tool that was added last.
+    /// Adds a string of the tool that was added last.
     fn add_text(&mut self, text: &str) {
         let mut terms = std::mem::take(&mut self.scratch);
         terms.clear();
@@ -141,7 +141,7 @@ impl Indexer {
         self.scratch = terms;
     }
 
-    /// Adds a text that many tools have: it is read once.
+    /// Adds a string that many tools have: it is read once.
     fn add_repeated(&mut self, text: &str) {
         let (key, terms) = self.texts.remove_entry(text).unwrap_or_else(|| {
             let mut terms = Vec::new();

@@ -31,7 +31,7 @@
 //!
 //! | Module | Topic |
 //! |---|---|
-//! | `words`, `fuzzy` | words of texts, words that look alike |
+//! | `words`, `fuzzy` | words of documents, words that look alike |
 //! | `index`, `query` | the weight of each word in each tool; the best tools for a query |
 //! | `tool`, `active`, `deferral` | `tool_search`; the tools of a session; the tools that wait for a search |
 

@@ -130,7 +130,7 @@ impl ToolSearch {
             return Arc::clone(index);
         }
         let others = snapshot.definitions().filter(|definition| definition.name != self.own_name());
-        let index = Arc::new(ToolIndex::of(others));
+        let index = Arc::new(ToolIndex::from_definitions(others));
         indexes.retain(|(known, _)| known.strong_count() > 0);
         indexes.truncate(MAX_INDEXES - 1);
         indexes.insert(0, (Arc::downgrade(snapshot), Arc::clone(&index)));

@@ -165,7 +165,7 @@ pub(crate) fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok()
 }
 
-/// Passes each word of a text to `use_word` in lower case, in a reused buffer. Words end at camel
+/// Passes each word of a string to `use_word` in lower case, in a reused buffer. Words end at camel
 /// case, too; those joined by a hyphen are passed separately and joined: `e-mail` is `e`, `mail`
 /// and `email`. Letters after an apostrophe are left out: `Friday's` is `friday`.
 pub(crate) fn for_each_word(text: &str, buffer: &mut String, mut use_word: impl FnMut(&str)) {

@@ -58,7 +58,7 @@ impl PoolHandler {
             .with_server_info(Implementation::new(name, version));
         Self {
             listing: Arc::new(ArcSwap::from_pointee(Listing::new(&pool.callable()))),
-            subscribers: Arc::new(Subscribers::of(pool.clone())),
+            subscribers: Arc::new(Subscribers::from_pool(pool.clone())),
             session: Arc::default(),
             codec: Arc::new(StateCodec::random()),
             tasks: Tasks::default(),

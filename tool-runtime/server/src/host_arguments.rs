@@ -50,7 +50,7 @@ pub(super) fn without<'a>(arguments: Cow<'a, str>, names: &[String]) -> Cow<'a, 
     if !names.iter().any(|name| arguments.contains(name.as_str())) {
         return arguments;
     }
-    let Some(RawMembers(members)) = RawMembers::of(&arguments) else { return arguments };
+    let Some(RawMembers(members)) = RawMembers::from_text(&arguments) else { return arguments };
     let mut kept = "{".to_owned();
     for (name, value) in members.iter().filter(|(name, _)| !names.contains(name)) {
         push_member(&mut kept, name, value.get());

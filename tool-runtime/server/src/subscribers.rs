@@ -60,7 +60,7 @@ pub(super) struct SinkGuard<'a> {
 }
 
 impl Subscribers {
-    pub(super) fn of(pool: ToolPool) -> Self {
+    pub(super) fn from_pool(pool: ToolPool) -> Self {
         Self {
             pool,
             clients: Mutex::default(),

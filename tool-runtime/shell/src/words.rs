@@ -2,7 +2,7 @@
 
 use crate::reason::Reason;
 
-/// Checks that a text consists of plain and quoted words.
+/// Checks that a string consists of plain and quoted words.
 ///
 /// # Errors
 /// It contains a character that the shell interprets.

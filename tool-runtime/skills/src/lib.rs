@@ -37,7 +37,7 @@
 //! |---|---|
 //! | `loader`, `front_matter`, `read` | folders, YAML, keys |
 //! | `library`, `skill`, `report` | what was read |
-//! | `render`, `listing` | texts for models |
+//! | `render`, `listing` | text for models |
 //! | `state`, `skills`, `servers` | active skills, with their restrictions and servers |
 //! | `tool` | the tool `Skill` |
 

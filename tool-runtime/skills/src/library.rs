@@ -34,9 +34,9 @@ const MAX_LISTED: usize = 20;
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct SkillLibrary(pub(crate) Arc<Shared>);
+pub struct SkillLibrary(pub(crate) Arc<Inner>);
 
-pub(crate) struct Shared {
+pub(crate) struct Inner {
     pub(crate) settings: SkillLoader,
     loaded: Mutex<Arc<Loaded>>,
     pub(crate) servers: SharedServers,
@@ -63,7 +63,7 @@ impl SkillLibrary {
     pub(crate) fn new(settings: SkillLoader) -> Self {
         let loaded = Mutex::new(Arc::new(settings.read()));
         let servers = SharedServers::new(&settings);
-        Self(Arc::new(Shared { settings, loaded, servers }))
+        Self(Arc::new(Inner { settings, loaded, servers }))
     }
 
     /// Reads all folders again. Active skills stay as they are. The tool lists the skills of the

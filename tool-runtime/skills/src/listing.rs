@@ -17,7 +17,7 @@ pub(crate) fn listing(skills: &[Arc<Skill>], budget: usize) -> String {
         return full.concat();
     }
     let names: Vec<String> = skills.iter().map(|skill| line(skill, String::new())).collect();
-    // `one_line` adds two characters to a text that it cuts.
+    // `one_line` adds two characters to a string that it cuts.
     let share = budget.saturating_sub(length(&names)) / skills.len();
     if share >= MIN_DESCRIPTION {
         let cut = |skill: &Arc<Skill>| line(skill, one_line(skill.description(), share - 2));

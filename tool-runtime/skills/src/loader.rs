@@ -92,7 +92,7 @@ impl SkillLoader {
         self
     }
 
-    /// Reads all skills, texts included. Invalid ones are left out and named in
+    /// Reads all skills, instructions included. Invalid ones are left out and named in
     /// [`SkillLibrary::report`].
     pub fn load(self) -> SkillLibrary {
         SkillLibrary::new(self)

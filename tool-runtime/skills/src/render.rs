@@ -11,7 +11,7 @@ impl Skill {
     /// | `$ARGUMENTS[0]` | the first word of the arguments, and so on |
     /// | `${SKILL_ROOT}`, `${CLAUDE_SKILL_DIR}` | the path of the folder |
     ///
-    /// Arguments of a text without `$ARGUMENTS` are appended. Commands in the text are not run.
+    /// Arguments of a string without `$ARGUMENTS` are appended. Commands in the text are not run.
     pub fn render(&self, arguments: &str) -> String {
         let folder = self.folder.display().to_string();
         let (text, has_arguments) = substitute(&self.text, arguments, &folder);

@@ -63,7 +63,7 @@ impl Database {
         let mut connection = connect(&path, flags, options)?;
         // Before anything is written, the journal mode included.
         migration::check(&connection, &path, migrations)?;
-        write_ahead(&connection, options).map_err(|error| StoreError::of(&path, &error))?;
+        write_ahead(&connection, options).map_err(|error| StoreError::from_path(&path, &error))?;
         migration::migrate(&mut connection, &path, migrations)?;
         Ok(Self { connection, path })
     }
@@ -110,7 +110,7 @@ impl Database {
         &self,
         work: impl FnOnce(&Transaction<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        let failed = |error: rusqlite::Error| StoreError::of(&self.path, &error);
+        let failed = |error: rusqlite::Error| StoreError::from_path(&self.path, &error);
         let transaction =
             Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)
                 .map_err(failed)?;
@@ -121,12 +121,12 @@ impl Database {
 
     /// Classifies an error of the connection.
     pub fn error(&self, error: &rusqlite::Error) -> StoreError {
-        StoreError::of(&self.path, error)
+        StoreError::from_path(&self.path, error)
     }
 }
 
 fn connect(path: &Path, flags: OpenFlags, options: &OpenOptions) -> Result<Connection, StoreError> {
-    let failed = |error: rusqlite::Error| StoreError::of(path, &error);
+    let failed = |error: rusqlite::Error| StoreError::from_path(path, &error);
     let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
     connection.busy_timeout(options.busy_timeout).map_err(failed)?;
     Ok(connection)

@@ -45,7 +45,7 @@ impl StoreError {
     }
 
     /// An error of SQLite, classified.
-    pub fn of(path: &Path, error: &rusqlite::Error) -> Self {
+    pub fn from_path(path: &Path, error: &rusqlite::Error) -> Self {
         let (failure, reason) = classified(error);
         Self::new(path, failure, reason)
     }

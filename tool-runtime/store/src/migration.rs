@@ -31,7 +31,7 @@ pub(crate) fn check(
     path: &Path,
     migrations: &[Migration],
 ) -> Result<u32, StoreError> {
-    let version = version(connection).map_err(|error| StoreError::of(path, &error))?;
+    let version = version(connection).map_err(|error| StoreError::from_path(path, &error))?;
     let known = migrations.last().map_or(0, |last| last.number);
     if version > known {
         let reason = format!(
@@ -57,7 +57,7 @@ pub(crate) fn migrate(
     let version = check(connection, path, migrations)?;
     for migration in migrations.iter().filter(|migration| migration.number > version) {
         apply(connection, migration).map_err(|error| {
-            let cause = StoreError::of(path, &error);
+            let cause = StoreError::from_path(path, &error);
             let reason = format!("migration {} failed: {error}", migration.number);
             StoreError::new(path, cause.failure(), reason)
         })?;

@@ -15,10 +15,10 @@ const MAX_IDLE_READERS: usize = 4;
 /// A database with one writer thread. Cheap to clone. The thread ends with the last handle, after all
 /// commands up to then.
 #[derive(Clone, Debug)]
-pub struct Store(Arc<Shared>);
+pub struct Store(Arc<Inner>);
 
 #[derive(Debug)]
-struct Shared {
+struct Inner {
     path: PathBuf,
     migrations: &'static [Migration],
     options: OpenOptions,
@@ -39,7 +39,7 @@ impl Store {
         let database = Database::open(path, migrations, &options)?;
         let path = database.path().to_owned();
         let writer = Writer::start(database)?;
-        Ok(Self(Arc::new(Shared { path, migrations, options, writer, readers: Mutex::default() })))
+        Ok(Self(Arc::new(Inner { path, migrations, options, writer, readers: Mutex::default() })))
     }
 
     /// Runs a command on the writer's thread. Waiting commands share a transaction; one that fails is

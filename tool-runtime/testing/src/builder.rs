@@ -51,11 +51,11 @@ impl TestClient {
 
     /// Starts a client of a pool.
     pub fn builder(pool: &ToolPool) -> TestClientBuilder {
-        Self::of(McpServer::new(pool.clone(), "test-server", "1.0.0"))
+        Self::for_server(McpServer::new(pool.clone(), "test-server", "1.0.0"))
     }
 
     /// Starts a client of a server. Each client has its own session.
-    pub fn of(server: McpServer) -> TestClientBuilder {
+    pub fn for_server(server: McpServer) -> TestClientBuilder {
         TestClientBuilder::new(server)
     }
 }

@@ -23,7 +23,7 @@ const INTERNAL_ERROR: i32 = -32603;
 /// # Panics
 /// The task exceeds the time limit or the rounds.
 pub(super) async fn follow(connection: &Arc<Connection>, mut state: Value) -> Outcome {
-    let mut task = Task::of(connection, &state);
+    let mut task = Task::from_connection(connection, &state);
     let mut rounds = 0;
     let mut since = Instant::now();
     loop {
@@ -79,7 +79,7 @@ struct Task {
 }
 
 impl Task {
-    fn of(connection: &Arc<Connection>, state: &Value) -> Self {
+    fn from_connection(connection: &Arc<Connection>, state: &Value) -> Self {
         Self { connection: Arc::clone(connection), id: state["taskId"].clone(), is_over: false }
     }
 

@@ -49,7 +49,7 @@ impl Process {
         Self { child, errors }
     }
 
-    /// The next line of standard error with a text.
+    /// The next line of standard error with a string.
     pub(crate) async fn line(&mut self, text: &str) -> String {
         in_time(async {
             loop {
@@ -147,7 +147,7 @@ impl Server {
         while !self.request("tools/list", json!({})).await.to_string().contains(tool) {}
     }
 
-    /// The next line of the log with a text.
+    /// The next line of the log with a string.
     pub(crate) async fn line(&mut self, text: &str) -> String {
         self.process.line(text).await
     }

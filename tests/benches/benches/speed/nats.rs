@@ -215,7 +215,7 @@ impl Server {
         let client = builder(false).expect("no TLS").no_proxy().build().expect("a client");
         let answer = client.get(&self.monitor).send().await.expect("an answer");
         let status: Value =
-            serde_json::from_str(&answer.text().await.expect("a text")).expect("JSON");
+            serde_json::from_str(&answer.text().await.expect("a string")).expect("JSON");
         let count = |name: &str| status[name].as_u64().expect("a count");
         count("in_msgs") + count("out_msgs")
     }

@@ -91,7 +91,7 @@ impl Desk {
         self.value("browser_navigate", json!({"url": url})).await
     }
 
-    /// The index of the element with a text.
+    /// The index of the element with a string.
     pub(crate) async fn index(&self, text: &str) -> u64 {
         let state = self.value("browser_get_state", json!({})).await;
         let elements = state["elements"].as_array().unwrap();

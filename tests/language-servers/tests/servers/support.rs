@@ -48,7 +48,7 @@ impl Project {
         result.observation().structured().unwrap().clone()
     }
 
-    /// The question about the position of a text in a file: `before` ends where the symbol begins.
+    /// The question about the position of a string in a file: `before` ends where the symbol begins.
     pub(crate) async fn ask_at(&self, operation: &str, path: &str, before: &str) -> Value {
         self.ask(self.position(operation, path, before)).await
     }

@@ -60,7 +60,7 @@ impl Endpoint {
             self.path, self.address
         );
         let mut header = |name: &str, value: &str| {
-            write!(head, "{name}: {value}\r\n").expect("a text takes everything");
+            write!(head, "{name}: {value}\r\n").expect("a string takes everything");
         };
         if method != "initialize" {
             header("MCP-Protocol-Version", version.as_str());

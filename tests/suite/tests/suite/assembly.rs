@@ -50,7 +50,7 @@ async fn linked() -> &'static str {
 }
 
 fn linked_tool() -> Tool {
-    Registration::of::<LinkedAction>("src/linked.rs", 7).tool()
+    Registration::from_action::<LinkedAction>("src/linked.rs", 7).tool()
 }
 
 #[tokio::test]
@@ -368,7 +368,7 @@ fn filtered_and_shadowed_tools_need_no_state() {
     assert!(ToolPool::builder().tool::<QueryAction>().build().is_err());
     assert!(ToolPool::builder().tool::<QueryAction>().deny(["query"]).build().is_ok());
     let shadowed = ToolPool::builder()
-        .add_from(&Source::Linked, [Tool::of::<QueryAction>()])
+        .add_from(&Source::Linked, [Tool::from_action::<QueryAction>()])
         .add(tool("query", ""));
     assert!(shadowed.build().is_ok());
 }

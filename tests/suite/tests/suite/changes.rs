@@ -99,7 +99,7 @@ async fn linked() -> &'static str {
 
 #[tokio::test]
 async fn a_linked_tool_is_replaced_and_restored() {
-    let linked = Registration::of::<LinkedAction>("src/a.rs", 1).tool();
+    let linked = Registration::from_action::<LinkedAction>("src/a.rs", 1).tool();
     let pool = ToolPool::builder().add_from(&Source::Linked, [linked]).build().expect("a pool");
     let change = pool.add_tools(&skills(), [tool("same", "skill")]).expect("added");
     assert_eq!(lists(&change), [NONE, vec!["same"], NONE]);
@@ -113,10 +113,10 @@ async fn a_linked_tool_is_replaced_and_restored() {
 #[test]
 fn a_tool_of_two_sources_stays_until_both_have_removed_it() {
     let pool = ToolPool::builder()
-        .add_from(&Source::Linked, [Tool::of::<LinkedAction>()])
+        .add_from(&Source::Linked, [Tool::from_action::<LinkedAction>()])
         .build()
         .expect("a pool");
-    let change = pool.add_tools(&skills(), [Tool::of::<LinkedAction>()]).expect("added");
+    let change = pool.add_tools(&skills(), [Tool::from_action::<LinkedAction>()]).expect("added");
     assert!(change.is_empty(), "{change:?}");
     let change = pool.remove_tools(&Source::Linked, &pattern("*")).expect("its own");
     assert!(change.is_empty(), "{change:?}");
@@ -146,7 +146,7 @@ async fn all_mistakes_are_reported_together_and_change_nothing() {
     assert!(error.contains("two tools are named `c`"), "{error}");
     let error = rejected(pool.set_tools(&skills(), [tool("b", ""), tool("b", "")]));
     assert!(error.contains("two tools are named `b`"), "{error}");
-    let wrong = [Tool::of::<QueryAction>(), tool("bad name", ""), tool("fine", "")];
+    let wrong = [Tool::from_action::<QueryAction>(), tool("bad name", ""), tool("fine", "")];
     let error = rejected(pool.add_tools(&skills(), wrong));
     assert!(error.contains("tool `query` borrows a `suite::changes::Database`"), "{error}");
     assert!(error.contains("bad tool name \"bad name\""), "{error}");
@@ -162,7 +162,7 @@ async fn all_mistakes_are_reported_together_and_change_nothing() {
 fn state_of_the_pool_is_available_to_added_tools() {
     let pool = ToolPool::builder().state(Database).build().expect("a pool");
     assert_eq!(
-        pool.add_tools(&skills(), [Tool::of::<QueryAction>()]).expect("ok").added,
+        pool.add_tools(&skills(), [Tool::from_action::<QueryAction>()]).expect("ok").added,
         ["query"]
     );
 }
@@ -174,8 +174,9 @@ fn the_filter_applies_before_other_checks() {
     let mut changes = pool.changes();
     // Left out: it has no collision and needs no state.
     let other = Source::mcp("other");
-    let change =
-        pool.add_tools(&other, [tool("own", ""), Tool::of::<QueryAction>()]).expect("none");
+    let change = pool
+        .add_tools(&other, [tool("own", ""), Tool::from_action::<QueryAction>()])
+        .expect("none");
     assert!(change.is_empty());
     assert!(pool.add_tools(&skills(), [tool("no.a", "")]).expect("none").is_empty());
     assert!(pool.add_tools(&Source::owner("x"), [tool("no.a", "")]).expect("none").is_empty());

@@ -51,7 +51,7 @@ async fn server_info_is_sent_in_both_protocol_versions() {
     for version in VERSIONS {
         let server = McpServer::new(pool_of::<AddAction>(), "sums", "1.2.3");
         let server = server.with_title("Sums").with_instructions("Add.");
-        let client = TestClient::of(server).protocol_version(version).connect().await;
+        let client = TestClient::for_server(server).protocol_version(version).connect().await;
         let greeting = client.handshake();
         assert_eq!(greeting["instructions"], "Add.");
         let info = match version {

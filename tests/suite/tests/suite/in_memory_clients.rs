@@ -161,8 +161,9 @@ async fn a_task_belongs_to_the_principal_that_started_it() {
     let pool = pool_of::<MakeCoffeeAction>();
     let server = tool_runtime::mcp::McpServer::new(pool, "coffee", "1.0.0");
     let client_of = |id: &str| {
-        let client =
-            TestClient::of(server.clone()).protocol_version(ProtocolVersion::V2026_07_28).tasks();
+        let client = TestClient::for_server(server.clone())
+            .protocol_version(ProtocolVersion::V2026_07_28)
+            .tasks();
         client.principal(Principal::new(id)).connect()
     };
     let (ada, bob) = (client_of("ada").await, client_of("bob").await);

@@ -88,3 +88,4 @@ mod toolsets;
 mod transforms;
 mod transforms_kept;
 mod validation;
+mod words;

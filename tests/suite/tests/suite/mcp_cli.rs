@@ -46,7 +46,7 @@ fn gateway(file: &Path, words: &[&str]) -> Output {
     limit::output(&mut command).expect("the gateway starts")
 }
 
-/// The log of a server, up to the line that contains a text.
+/// The log of a server, up to the line that contains a string.
 fn serving_until(file: &Path, words: &[&str], text: &str) -> String {
     logged_until("", file, words, text)
 }
@@ -234,7 +234,7 @@ fn the_doctor_checks_all_entries_despite_mistakes() {
         assert_eq!(found[index]["server"], name, "{found}");
         found[index]["findings"].as_array().expect("an array").last().expect("a finding").clone()
     };
-    let text = |finding: &Value| finding["text"].as_str().expect("a text").to_owned();
+    let text = |finding: &Value| finding["text"].as_str().expect("a string").to_owned();
     let no_file = last_finding(0, "file");
     assert!(text(&no_file).contains("`mcpServers.file.envFile`: the file cannot be read"));
     let unset = last_finding(1, "unset");
@@ -379,7 +379,7 @@ fn status_has_a_json_form() {
     let status = json_of(&output);
     let states: Vec<&Value> = (0..3).map(|index| &status[index]["state"]).collect();
     assert_eq!(states, ["failed", "disabled", "ready"], "{status}");
-    assert!(status[0]["reason"].as_str().expect("a text").contains(" within "));
+    assert!(status[0]["reason"].as_str().expect("a string").contains(" within "));
     assert_eq!(status[1], json!({ "name": "off", "state": "disabled", "tools": 0 }));
     assert_eq!(status[2]["tools"], 2);
     assert_eq!(status[2]["server"]["name"], "faulty");

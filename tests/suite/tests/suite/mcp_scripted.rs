@@ -117,7 +117,7 @@ async fn a_foreign_schema_is_repaired_ignored_or_rejected() {
 
     let mut original = ToolDefinition::new("bare", "");
     original.input_schema.clear();
-    assert_eq!(manager.pins().servers["s"]["bare"], McpPin::of(&original));
+    assert_eq!(manager.pins().servers["s"]["bare"], McpPin::from_definition(&original));
 }
 
 #[tokio::test]

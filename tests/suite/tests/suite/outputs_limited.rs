@@ -117,7 +117,7 @@ async fn count() -> Numbers {
 async fn a_structured_value_that_is_too_large_becomes_an_error() {
     let directory = Directory::new();
     let limits = OutputLimits::default().structured(500).spill_to(directory.path());
-    let pool = limited(Tool::of::<CountAction>(), limits);
+    let pool = limited(Tool::from_action::<CountAction>(), limits);
     let result = result(&pool).await;
     assert!(result.is_error() && result.observation().structured_json().is_none());
     let text = result.observation().to_text();
@@ -125,7 +125,7 @@ async fn a_structured_value_that_is_too_large_becomes_an_error() {
     let saved = std::fs::read_to_string(file_in(&text)).expect("a file");
     let saved: Value = serde_json::from_str(&saved).expect("JSON");
     assert_eq!(saved["numbers"][999], 999);
-    let pool = limited(Tool::of::<CountAction>(), OutputLimits::default());
+    let pool = limited(Tool::from_action::<CountAction>(), OutputLimits::default());
     assert!(call(&pool, "fixed", "").await["structuredContent"]["numbers"].is_array());
 }
 

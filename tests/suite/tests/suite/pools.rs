@@ -22,8 +22,8 @@ mod elsewhere {
 
 #[test]
 fn two_linked_tools_with_one_name_are_rejected_with_their_source_locations() {
-    let first = Registration::of::<FirstAction>("src/a.rs", 7).tool();
-    let second = Registration::of::<elsewhere::SecondAction>("src/b.rs", 9).tool();
+    let first = Registration::from_action::<FirstAction>("src/a.rs", 7).tool();
+    let second = Registration::from_action::<elsewhere::SecondAction>("src/b.rs", 9).tool();
     let error = ToolPool::builder().add(first).add(second).build().expect_err("a duplicate");
     let text = error.to_string();
     assert!(text.contains("two tools are named `same`"), "{text}");
@@ -32,7 +32,7 @@ fn two_linked_tools_with_one_name_are_rejected_with_their_source_locations() {
 
 #[test]
 fn one_action_found_twice_is_one_tool() {
-    let linked = Registration::of::<FirstAction>("src/a.rs", 7).tool();
+    let linked = Registration::from_action::<FirstAction>("src/a.rs", 7).tool();
     let pool = ToolPool::builder().add(linked).tool::<FirstAction>().build().expect("a pool");
     assert_eq!(pool.tools().len(), 1);
 }

@@ -82,7 +82,7 @@ fn keys(result: &Value) -> Vec<&str> {
 fn text(answered: Answered) -> String {
     let result = answered.expect("a result");
     assert_eq!(result["resultType"], "complete", "{result}");
-    result["content"][0]["text"].as_str().expect("a text").to_owned()
+    result["content"][0]["text"].as_str().expect("a string").to_owned()
 }
 
 #[track_caller]
@@ -153,7 +153,7 @@ async fn answers_without_a_question_are_ignored() {
 async fn a_state_that_was_changed_is_rejected() {
     let client = TestClient::stateless(&pool()).await;
     let state = state_of(&client).await;
-    let state = state.as_str().expect("a text");
+    let state = state.as_str().expect("a string");
     let middle = state.len() / 2;
     let other = if state.as_bytes()[middle] == b'A' { "B" } else { "A" };
     let changed = format!("{}{other}{}", &state[..middle], &state[middle + 1..]);
@@ -180,13 +180,13 @@ async fn a_state_is_valid_only_for_its_tool_and_arguments() {
 #[tokio::test]
 async fn a_state_of_another_server_is_valid_only_with_a_shared_secret() {
     let server = || McpServer::new(pool(), "chats", "1.0.0");
-    let one = TestClient::of(server()).connect().await;
-    let other = TestClient::of(server()).connect().await;
+    let one = TestClient::for_server(server()).connect().await;
+    let other = TestClient::for_server(server()).connect().await;
     rejected(round(&other, &chat_call(), &state_of(&one).await, city_answer()).await);
 
     let secret = [7; 32];
-    let one = TestClient::of(server().with_state_secret(secret)).connect().await;
-    let other = TestClient::of(server().with_state_secret(secret)).connect().await;
+    let one = TestClient::for_server(server().with_state_secret(secret)).connect().await;
+    let other = TestClient::for_server(server().with_state_secret(secret)).connect().await;
     let done = round(&other, &chat_call(), &state_of(&one).await, city_answer()).await;
     assert_eq!(text(done), r#"Hi Some("Ada") of Some("Graz"), 2"#);
 }

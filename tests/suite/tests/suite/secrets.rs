@@ -76,7 +76,7 @@ impl Recorder for Seen {
     }
 }
 
-/// Say a text through one channel.
+/// Say text through one channel.
 #[tool(register = false)]
 async fn say(
     /// The number of the channel.

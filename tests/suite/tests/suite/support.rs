@@ -36,7 +36,7 @@ pub(super) async fn text(pool: &ToolPool, name: &str, arguments: &str) -> String
 pub(super) async fn error_text(pool: &ToolPool, name: &str, arguments: &str) -> String {
     let result = call(pool, name, arguments).await;
     assert_eq!(result["isError"], true, "{arguments}: {result}");
-    result["content"][0]["text"].as_str().expect("a text").to_owned()
+    result["content"][0]["text"].as_str().expect("a string").to_owned()
 }
 
 /// A pool of one action.

@@ -98,7 +98,7 @@ async fn ask(service: &AtomicUsize) -> usize {
 
 #[tokio::test]
 async fn a_transform_keeps_the_time_limit_and_the_needed_state() {
-    let pool = pool(Tool::of::<WaitAction>(), ToolTransform::new().name("sleep"));
+    let pool = pool(Tool::from_action::<WaitAction>(), ToolTransform::new().name("sleep"));
     let result = in_time(pool.call(ToolCall::new("sleep", ""))).await;
     assert_eq!(result.error().unwrap().class(), ErrorClass::Timeout);
     let transform = || ToolTransform::new().name("inquire");
@@ -211,7 +211,8 @@ async fn login(
 
 #[test]
 fn a_secret_argument_is_not_shown_under_another_name() {
-    let pool = pool(Tool::of::<LoginAction>(), ToolTransform::new().rename("password", "key"));
+    let pool =
+        pool(Tool::from_action::<LoginAction>(), ToolTransform::new().rename("password", "key"));
     let shown = pool.get("login").unwrap().visualize(r#"{"key":"8fQm2x"}"#);
     assert_eq!(shown, "login(key: ***)");
 }

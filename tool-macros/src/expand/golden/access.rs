@@ -122,6 +122,7 @@ const _: () = {
         }
     }
     __tool::inventory::submit! {
-        __tool::Registration::of:: < CopyAction > (::core::file!(), ::core::line!())
+        __tool::Registration::from_action:: < CopyAction > (::core::file!(),
+        ::core::line!())
     }
 };

@@ -77,6 +77,7 @@ const _: () = {
         }
     }
     __tool::inventory::submit! {
-        __tool::Registration::of:: < NothingAction > (::core::file!(), ::core::line!())
+        __tool::Registration::from_action:: < NothingAction > (::core::file!(),
+        ::core::line!())
     }
 };

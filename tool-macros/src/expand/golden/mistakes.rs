@@ -91,7 +91,8 @@ const _: () = {
         }
     }
     __tool::inventory::submit! {
-        __tool::Registration::of:: < GreetAction > (::core::file!(), ::core::line!())
+        __tool::Registration::from_action:: < GreetAction > (::core::file!(),
+        ::core::line!())
     }
 };
 ::core::compile_error! {

@@ -125,6 +125,7 @@ const _: () = {
         }
     }
     __tool::inventory::submit! {
-        __tool::Registration::of:: < AddAction > (::core::file!(), ::core::line!())
+        __tool::Registration::from_action:: < AddAction > (::core::file!(),
+        ::core::line!())
     }
 };

@@ -102,7 +102,7 @@ const _: () = {
         }
     }
     __tool::inventory::submit! {
-        __tool::PromptRegistration::of:: < ReviewPrompt > (::core::file!(),
+        __tool::PromptRegistration::from_action:: < ReviewPrompt > (::core::file!(),
         ::core::line!())
     }
 };

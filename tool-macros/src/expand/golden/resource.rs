@@ -55,7 +55,7 @@ const _: () = {
         }
     }
     __tool::inventory::submit! {
-        __tool::ResourceRegistration::of:: < NoteResource > (::core::file!(),
+        __tool::ResourceRegistration::from_action:: < NoteResource > (::core::file!(),
         ::core::line!())
     }
 };

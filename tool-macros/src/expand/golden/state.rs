@@ -94,6 +94,7 @@ const _: () = {
         }
     }
     __tool::inventory::submit! {
-        __tool::Registration::of:: < CountAction > (::core::file!(), ::core::line!())
+        __tool::Registration::from_action:: < CountAction > (::core::file!(),
+        ::core::line!())
     }
 };

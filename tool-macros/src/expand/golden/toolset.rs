@@ -253,14 +253,14 @@ const _: () = {
         const NAME: &'static ::core::primitive::str = "terminal";
         fn methods() -> &'static [__tool::Method] {
             const METHODS: &[__tool::Method] = &[
-                __tool::Method::of::<TerminalRunAction>(),
+                __tool::Method::from_action::<TerminalRunAction>(),
                 #[cfg(unix)]
-                __tool::Method::of::<TerminalMatchAction>(),
+                __tool::Method::from_action::<TerminalMatchAction>(),
             ];
             METHODS
         }
     }
     __tool::inventory::submit! {
-        __tool::ToolsetKind::of:: < Terminal > (::core::file!(), ::core::line!())
+        __tool::ToolsetKind::from_type:: < Terminal > (::core::file!(), ::core::line!())
     }
 };

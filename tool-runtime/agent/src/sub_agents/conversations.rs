@@ -32,7 +32,7 @@ struct Owner {
 }
 
 impl Owner {
-    fn of(context: &ToolContext) -> Self {
+    fn from_context(context: &ToolContext) -> Self {
         Self { principal: context.principal().id().to_owned(), session: context.session().copied() }
     }
 }
@@ -62,7 +62,7 @@ impl Conversations {
 
     /// Records that an agent runs.
     pub(super) fn begin(&self, id: &str, context: &ToolContext) {
-        let entry = Entry { owner: Owner::of(context), ended: None, number: 0 };
+        let entry = Entry { owner: Owner::from_context(context), ended: None, number: 0 };
         self.entries().insert(id.to_owned(), entry);
     }
 
@@ -87,8 +87,8 @@ impl Conversations {
     ///
     /// # Errors
     /// The agent is unknown to this caller, or runs.
-    pub(super) fn of(&self, id: &str, context: &ToolContext) -> Result<Conversation, ToolError> {
-        let (entries, owner) = (self.entries(), Owner::of(context));
+    pub(super) fn find(&self, id: &str, context: &ToolContext) -> Result<Conversation, ToolError> {
+        let (entries, owner) = (self.entries(), Owner::from_context(context));
         let of_owner = || entries.iter().filter(|(_, entry)| entry.owner == owner);
         match of_owner().find(|(known, _)| *known == id) {
             Some((_, Entry { ended: Some(conversation), .. })) => Ok(conversation.clone()),

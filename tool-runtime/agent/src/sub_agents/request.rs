@@ -68,7 +68,7 @@ impl SubAgents {
         request: &SpawnRequest,
         context: &ToolContext,
     ) -> Result<Conversation, ToolError> {
-        let conversation = self.conversations.of(id, context)?;
+        let conversation = self.conversations.find(id, context)?;
         let is_other_kind = request.kind.is_some() && request.kind != conversation.kind;
         let own_name = id.rsplit_once('-').map(|(name, _)| name);
         let is_other_name = request.name.is_some() && request.name.as_deref() != own_name;
@@ -106,7 +106,7 @@ fn unknown<'a>(name: &str, what: &str, known: impl Iterator<Item = &'a String>) 
     ))
 }
 
-/// The texts of skills, which narrow the pool.
+/// The instructions of skills, which narrow the pool.
 ///
 /// # Errors
 /// The caller has no tool `Skill`, or a skill cannot be loaded.

@@ -34,7 +34,7 @@ struct Log {
 /// One change, and what is found of it.
 struct Attack {
     name: &'static str,
-    /// Without a head, and with the head after the last call. Of a text that ends with `..`, the
+    /// Without a head, and with the head after the last call. Of a string that ends with `..`, the
     /// beginning counts.
     found: [&'static str; 2],
     change: fn(&Log),

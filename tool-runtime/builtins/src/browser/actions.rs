@@ -6,7 +6,7 @@ use super::pages;
 use super::session::{ActionError, Session};
 use super::tabs::Tab;
 use crate::image_block;
-use crate::shown::Shown;
+use crate::tool_output::ToolOutput;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use schemars::JsonSchema;
@@ -64,7 +64,7 @@ struct Screenshot {
 pub(super) async fn state(
     session: &Session,
     include_screenshot: bool,
-) -> Result<Shown<StateOutput>, ActionError> {
+) -> Result<ToolOutput<StateOutput>, ActionError> {
     let tab = session.current().await?;
     session.tabs.loaded(&tab.target, session.limit).await;
     let request = json!({"action": "list", "limit": MAX_ELEMENTS});
@@ -77,7 +77,7 @@ pub(super) async fn state(
         elements: listed.elements,
         tabs: pages::described(session).await?,
     };
-    let mut shown = Shown::displayed(state);
+    let mut shown = ToolOutput::displayed(state);
     if include_screenshot {
         session.activate(&tab).await?;
         let taken: Screenshot = session.query(&tab, "Page.captureScreenshot", json!({})).await?;

@@ -66,7 +66,7 @@ pub(super) async fn content(
     Ok(ContentOutput { url: page.url, title: page.title, notices, ..output })
 }
 
-/// A part of a text, cut at the end of a paragraph, a line or a sentence if there is one.
+/// A part of a string, cut at the end of a paragraph, a line or a sentence if there is one.
 fn part(text: &str, start: usize) -> Result<ContentOutput, ToolError> {
     let total = text.chars().count();
     if start > 0 && start >= total {

@@ -167,7 +167,7 @@ pub(super) async fn described(session: &Session) -> Result<Vec<TabOutput>, Failu
     Ok(described.collect())
 }
 
-/// The start of a text.
+/// The start of a string.
 fn start(text: &str, length: usize) -> String {
     match text.char_indices().nth(length) {
         Some((end, _)) => format!("{}…", &text[..end]),

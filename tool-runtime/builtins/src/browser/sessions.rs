@@ -60,7 +60,7 @@ impl Sessions {
     ///
     /// # Errors
     /// The browser does not start, or too many browsers are in use.
-    pub(super) async fn of(&self, context: &ToolContext) -> Result<InUse, ToolError> {
+    pub(super) async fn for_context(&self, context: &ToolContext) -> Result<InUse, ToolError> {
         let place = self.slots.with(context, |place| Arc::clone(place));
         let mut slot = Arc::clone(&place).lock_owned().await;
         slot.last_use = Some(Instant::now());

@@ -311,7 +311,7 @@ fn close(target: &str) -> Message {
     Message::new(None, "Target.closeTarget", json!({"targetId": target}))
 }
 
-/// The start of a text of a page, for a notice.
+/// The start of a string of a page, for a notice.
 fn shown(value: &Value) -> String {
     value.as_str().unwrap_or_default().chars().take(MAX_TEXT).collect()
 }

@@ -34,7 +34,7 @@ pub use output::{LspItem, LspOutput};
 
 use super::params::CodeParams;
 use crate::builtins::{Family, Profile};
-use crate::shown::Shown;
+use crate::tool_output::ToolOutput;
 use crate::workspace::Workspace;
 use operation::Request;
 use servers::Servers;
@@ -84,9 +84,9 @@ impl LanguageServers {
         /// The new name, for `renamePreview`.
         #[arg(length = 1..=1000)]
         new_name: Option<String>,
-    ) -> Result<Shown<LspOutput>, ToolError> {
+    ) -> Result<ToolOutput<LspOutput>, ToolError> {
         let request = Request { operation, file_path, line, character, query, new_name };
-        self.servers.ask(&request).await.map(Shown::displayed)
+        self.servers.ask(&request).await.map(ToolOutput::displayed)
     }
 }
 
@@ -118,7 +118,7 @@ impl Toolset for LanguageServers {
 
     /// The workspace is state of the pool.
     async fn create(params: CodeParams, context: &ToolContext) -> Result<Self, ToolError> {
-        Self::new(Workspace::of(context)?, params).map_err(ToolError::user)
+        Self::new(Workspace::from_context(context)?, params).map_err(ToolError::user)
     }
 
     /// Ends all servers.

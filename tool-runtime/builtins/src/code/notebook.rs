@@ -11,7 +11,7 @@ pub use cell::CellType;
 
 use crate::builtins::{Family, Profile};
 use crate::files::rewrite;
-use crate::shown::Shown;
+use crate::tool_output::ToolOutput;
 use crate::workspace::Workspace;
 use edit::CellEdit;
 use schemars::JsonSchema;
@@ -104,7 +104,7 @@ impl Notebooks {
         #[arg(alias = "new_source")]
         source: Option<String>,
         context: &ToolContext,
-    ) -> Result<Shown<NotebookOutput>, ToolError> {
+    ) -> Result<ToolOutput<NotebookOutput>, ToolError> {
         let place = match (cell_id, cell_number) {
             (Some(id), None) => CellPlace::Id(id),
             (None, Some(number)) => CellPlace::Number(number),
@@ -117,7 +117,7 @@ impl Notebooks {
         };
         let (changed, edited) = rewrite(&self.workspace, &file_path, context, change)
             .map_err(|error| ToolError::user(named(&file_path, error.message())))?;
-        Ok(Shown {
+        Ok(ToolOutput {
             blocks: changed.blocks,
             value: NotebookOutput {
                 path: changed.value.path,
@@ -143,7 +143,7 @@ impl Toolset for Notebooks {
 
     /// The workspace is state of the pool.
     async fn create((): (), context: &ToolContext) -> Result<Self, ToolError> {
-        Ok(Self::over(Workspace::of(context)?))
+        Ok(Self::over(Workspace::from_context(context)?))
     }
 }
 

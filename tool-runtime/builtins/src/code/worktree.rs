@@ -20,7 +20,7 @@ pub use output::{ExitAction, ExitOutput, WorktreeOutput};
 
 use super::params::WorktreeParams;
 use crate::builtins::{Family, Profile};
-use crate::shown::Shown;
+use crate::tool_output::ToolOutput;
 use crate::workspace::{Location, Workspace};
 use git::Git;
 use std::path::{Path, PathBuf};
@@ -68,11 +68,11 @@ impl Worktrees {
         /// Branch, tag or commit at which the new branch begins. Default: the current commit.
         #[arg(length = 1..=250)]
         base: Option<String>,
-    ) -> Result<Shown<WorktreeOutput>, ToolError> {
+    ) -> Result<ToolOutput<WorktreeOutput>, ToolError> {
         let inner = Arc::clone(&self.inner);
         finished(async move { inner.enter(&name, base.as_deref()).await })
             .await
-            .map(Shown::displayed)
+            .map(ToolOutput::displayed)
     }
 
     /// Leave a git worktree: keep it for later, or remove its directory and its branch.
@@ -97,11 +97,11 @@ impl Worktrees {
         /// Whether a worktree is removed together with work that is nowhere else.
         #[arg(default)]
         discard_changes: bool,
-    ) -> Result<Shown<ExitOutput>, ToolError> {
+    ) -> Result<ToolOutput<ExitOutput>, ToolError> {
         let inner = Arc::clone(&self.inner);
         finished(async move { inner.exit(&name, action, discard_changes).await })
             .await
-            .map(Shown::displayed)
+            .map(ToolOutput::displayed)
     }
 }
 
@@ -179,6 +179,6 @@ impl Toolset for Worktrees {
 
     /// The workspace is state of the pool.
     async fn create(params: WorktreeParams, context: &ToolContext) -> Result<Self, ToolError> {
-        Self::new(Workspace::of(context)?, params).map_err(ToolError::user)
+        Self::new(Workspace::from_context(context)?, params).map_err(ToolError::user)
     }
 }

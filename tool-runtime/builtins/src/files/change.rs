@@ -3,11 +3,11 @@
 use super::Files;
 use super::commit::{Before, Change, Freshness};
 use super::diff;
-use super::edit::{self, EditError, Replace, Replaced, Step};
+use super::edit::{self, EditError, MatchRule, Replace, Replaced};
 use super::place;
 use super::snapshot::Hash;
 use super::text::{Eol, LfView, Text};
-use crate::shown::Shown;
+use crate::tool_output::ToolOutput;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -33,7 +33,7 @@ pub struct ChangeOutput {
     pub replacements: Option<usize>,
     /// The rule by which the old text was found: the least strict one of several edits.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub matched_with: Option<Step>,
+    pub matched_with: Option<MatchRule>,
     /// SHA-256 of the file now; absent if it was deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
@@ -59,7 +59,7 @@ pub struct EditOperation {
 #[derive(Clone, Copy, Default)]
 pub(super) struct Applied {
     pub(super) replacements: usize,
-    pub(super) step: Option<Step>,
+    pub(super) step: Option<MatchRule>,
     /// The encoding, if it was guessed.
     pub(super) assumed_encoding: Option<&'static str>,
 }
@@ -78,7 +78,7 @@ impl Files {
         path: &str,
         content: &str,
         context: &ToolContext,
-    ) -> Result<Shown<ChangeOutput>, ToolError> {
+    ) -> Result<ToolOutput<ChangeOutput>, ToolError> {
         let before = self.read_to_change(path, Freshness::Read, context)?;
         let old = decoded(&before).unwrap_or_else(|_| Some(Text::new("")));
         let content = match &old {
@@ -95,7 +95,7 @@ impl Files {
         edits: &[EditOperation],
         freshness: Freshness,
         context: &ToolContext,
-    ) -> Result<Shown<ChangeOutput>, ToolError> {
+    ) -> Result<ToolOutput<ChangeOutput>, ToolError> {
         let before = self.read_to_change(path, freshness, context)?;
         let text = decoded(&before)?;
         let mut content = text.as_ref().map(|text| Cow::Borrowed(text.content.as_str()));
@@ -128,7 +128,7 @@ impl Files {
         content: Option<String>,
         mut applied: Applied,
         context: &ToolContext,
-    ) -> Result<Shown<ChangeOutput>, ToolError> {
+    ) -> Result<ToolOutput<ChangeOutput>, ToolError> {
         applied.assumed_encoding = text.as_ref().and_then(|text| text.encoding.assumed());
         let path = before.location().to_string();
         let old = text.as_ref().map(|text| text.content.as_str());
@@ -148,14 +148,14 @@ pub(super) fn shown(
     diff: String,
     applied: Applied,
     hash: Option<Hash>,
-) -> Shown<ChangeOutput> {
+) -> ToolOutput<ChangeOutput> {
     let verb = match (created, &hash) {
         (true, _) => "created",
         (false, Some(_)) => "changed",
         (false, None) => "deleted",
     };
     let how = match applied.step {
-        Some(step) if step != Step::Exact => format!(" (found by {})", step.name()),
+        Some(step) if step != MatchRule::Exact => format!(" (found by {})", step.name()),
         _ => String::new(),
     };
     let encoding = applied.assumed_encoding.map(assumption).unwrap_or_default();
@@ -169,7 +169,7 @@ pub(super) fn shown(
         sha256: hash.as_ref().map(|hash| hex(hash)),
         assumed_encoding: applied.assumed_encoding.map(str::to_owned),
     };
-    Shown::new(text, value)
+    ToolOutput::new(text, value)
 }
 
 /// The notice for an encoding that was guessed.
@@ -205,9 +205,9 @@ pub(super) fn encode(path: &str, text: Option<&Text>, content: &str) -> Result<V
 
 /// New content with the line endings of the old one, unless the new one has `\r\n` itself.
 fn with_eol_of(old: &str, content: &str) -> String {
-    match Eol::of(old) {
+    match Eol::from_text(old) {
         _ if content.contains('\r') => content.to_owned(),
-        Eol::Crlf | Eol::Cr => LfView::of(old).with_newlines(content, 0),
+        Eol::Crlf | Eol::Cr => LfView::from_raw(old).with_newlines(content, 0),
         Eol::Mixed => edit::rewritten(old, content),
         _ => content.to_owned(),
     }

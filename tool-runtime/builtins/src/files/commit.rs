@@ -2,7 +2,7 @@
 
 use super::Files;
 use super::history::{Content, Done, Version};
-use super::place::{self, Found, Place};
+use super::place::{self, Place, Target};
 use super::snapshot::{Hash, Snapshot, hash};
 use super::text::Text;
 use super::transaction::write_changes;
@@ -52,7 +52,7 @@ impl Change {
         Self { before, after, permissions, moved_to: None }
     }
 
-    /// The same under another name, which is not used.
+    /// The change under another name, which is not used.
     pub(super) fn moved_to(self, new: Before) -> Self {
         Self { moved_to: Some(new), ..self }
     }
@@ -87,9 +87,9 @@ impl Before {
     /// It is a directory, too large or outside.
     pub(super) fn read(location: &Location) -> Result<Self, ToolError> {
         match place::find(location)? {
-            Found::Directory(_) => Err(ToolError::user(format!("`{location}` is a directory"))),
-            Found::Missing(location) => Ok(Self { location, file: None }),
-            Found::File(place) => {
+            Target::Directory(_) => Err(ToolError::user(format!("`{location}` is a directory"))),
+            Target::Missing(location) => Ok(Self { location, file: None }),
+            Target::File(place) => {
                 let snapshot = Snapshot::read(&place)?;
                 Ok(Self { location: location.clone(), file: Some((place, snapshot)) })
             }
@@ -130,7 +130,7 @@ impl Files {
         let before = Before::read(&self.workspace.resolve(path)?)?;
         let Some((place, snapshot)) = &before.file else { return Ok(before) };
         let shown = &place.shown;
-        match self.history().seen(&place.key, &Caller::of(context)) {
+        match self.history().seen(&place.key, &Caller::from_context(context)) {
             None if freshness == Freshness::Read && !self.workspace.allows_unread_edits() => {
                 Err(ToolError::user(match Text::decode(&snapshot.bytes) {
                     Ok(_) => format!(
@@ -170,7 +170,7 @@ impl Files {
         let written = write_changes(&changes, context)?;
         let done = changes.into_iter().zip(written).map(|(change, key)| change.done(key));
         let (done, hashes): (Vec<_>, Vec<_>) = done.unzip();
-        self.history().record(&Caller::of(context), done);
+        self.history().record(&Caller::from_context(context), done);
         Ok(hashes)
     }
 }

@@ -34,7 +34,7 @@ pub(crate) fn unified(path: &str, before: Option<&str>, after: Option<&str>) -> 
     if hunks.is_empty() { hunks } else { cut(names + &hunks) }
 }
 
-/// The part of both texts that differs, with lines of context, and the number of equal lines before it. Comparing the
+/// The part of both versions that differs, with lines of context, and the number of equal lines before it. Comparing the
 /// lines of whole files takes several times their memory.
 pub(super) fn changed_part<'t>(old: &'t str, new: &'t str) -> (usize, [&'t str; 2]) {
     let equal = old.bytes().zip(new.bytes()).take_while(|(old, new)| old == new).count();
@@ -55,7 +55,7 @@ pub(super) fn changed_part<'t>(old: &'t str, new: &'t str) -> (usize, [&'t str; 
     (count_lines(&old[..start]), [part(old), part(new)])
 }
 
-/// The lines of a text, as the diff counts them.
+/// The lines of a string, as the diff counts them.
 fn count_lines(text: &str) -> usize {
     let bytes = text.as_bytes();
     let returns = memchr::memchr_iter(b'\r', bytes).filter(|at| bytes.get(at + 1) != Some(&b'\n'));
@@ -111,7 +111,7 @@ mod tests {
     proptest! {
         #![proptest_config(crate::property::cases(256))]
 
-        /// Both parts give the texts again, at the stated line.
+        /// Both parts give the content again, at the stated line.
         #[test]
         fn equal_lines_are_left_out_on_both_sides(old in "([aä]?(\n|\r\n|b)){0,12}", new in "([aä]?(\n|\r\n|b)){0,12}") {
             let (skipped, [old_part, new_part]) = changed_part(&old, &new);

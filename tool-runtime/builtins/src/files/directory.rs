@@ -7,7 +7,7 @@ use super::lock;
 use super::place::{self, Place, describe, missing};
 use super::publish::rename_no_replace;
 use super::snapshot::MAX_CHANGED;
-use crate::shown::Shown;
+use crate::tool_output::ToolOutput;
 use crate::workspace::Location;
 use cap_std::fs::Metadata;
 use schemars::JsonSchema;
@@ -45,7 +45,7 @@ impl Files {
         from: &str,
         to: &str,
         context: &ToolContext,
-    ) -> Result<Shown<MoveOutput>, ToolError> {
+    ) -> Result<ToolOutput<MoveOutput>, ToolError> {
         let [source, target] = [from, to].map(|path| self.workspace.resolve(path));
         let (source, target) = (source?, target?);
         let (place, metadata) = place::entry(&source, from)?.ok_or_else(|| missing(&source))?;
@@ -59,7 +59,7 @@ impl Files {
         let new = moved.inspect_err(|_| remove_empty(&directories))?;
         self.history().moved(&place.key, &new.key);
         let text = format!("moved `{from}` to `{}`", new.shown);
-        Ok(Shown::new(text, MoveOutput { path: new.shown, moved_from: from.to_owned() }))
+        Ok(ToolOutput::new(text, MoveOutput { path: new.shown, moved_from: from.to_owned() }))
     }
 
     /// Deletes a file, a link or an empty directory.
@@ -67,7 +67,7 @@ impl Files {
         &self,
         path: &str,
         context: &ToolContext,
-    ) -> Result<Shown<DeleteOutput>, ToolError> {
+    ) -> Result<ToolOutput<DeleteOutput>, ToolError> {
         let location = self.workspace.resolve(path)?;
         let (place, metadata) = place::entry(&location, path)?.ok_or_else(|| missing(&location))?;
         let kind = metadata.file_type();
@@ -94,11 +94,11 @@ impl Files {
 }
 
 /// `remedy` is what to do instead of undoing it.
-fn deleted(path: &str, metadata: &Metadata, remedy: Option<&str>) -> Shown<DeleteOutput> {
+fn deleted(path: &str, metadata: &Metadata, remedy: Option<&str>) -> ToolOutput<DeleteOutput> {
     let notice = remedy.map(|remedy| format!("; `UndoEdit` does not restore it: {remedy}"));
     let text = format!("deleted `{path}`{}", notice.unwrap_or_default());
-    let (path, kind) = (path.to_owned(), EntryKind::of(metadata));
-    Shown::new(text, DeleteOutput { path, kind, can_be_undone: remedy.is_none() })
+    let (path, kind) = (path.to_owned(), EntryKind::from_metadata(metadata));
+    ToolOutput::new(text, DeleteOutput { path, kind, can_be_undone: remedy.is_none() })
 }
 
 /// Renames an entry, and creates the directories of its new name. Returns its new place.

@@ -1,6 +1,6 @@
 //! Replacing text that a model quotes, without guessing.
 //!
-//! The quoted text is searched in steps of falling strictness, see [`Step`]. A step that finds several places is an
+//! The quoted text is searched in steps of falling strictness, see [`MatchRule`]. A step that finds several places is an
 //! error with their line numbers, not a choice. Lines that the model leaves as they are keep the bytes of the file.
 
 mod fold;
@@ -32,7 +32,7 @@ const MAX_COMPARED: usize = 1000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
-pub enum Step {
+pub enum MatchRule {
     /// As quoted. `\n` matches every line ending.
     Exact,
     /// Whole lines that differ in spaces at their ends.
@@ -43,7 +43,7 @@ pub enum Step {
     TypographicCharacters,
 }
 
-impl Step {
+impl MatchRule {
     pub(super) const ALL: [Self; 4] = [
         Self::Exact,
         Self::TrailingWhitespace,
@@ -74,7 +74,7 @@ pub(super) struct Replace<'a> {
 #[derive(Debug)]
 pub(super) struct Replaced {
     pub(super) content: String,
-    pub(super) step: Step,
+    pub(super) step: MatchRule,
     /// The first lines of the places, in the file before.
     pub(super) lines: Vec<usize>,
 }
@@ -86,7 +86,7 @@ pub(super) enum EditError {
     Identical,
     /// The first lines of all places.
     Ambiguous {
-        step: Step,
+        step: MatchRule,
         lines: Vec<usize>,
     },
     /// The new text is there already.
@@ -127,7 +127,7 @@ pub(super) fn replace(
     if old == new {
         return Err(EditError::Identical);
     }
-    let view = LfView::of(content);
+    let view = LfView::from_raw(content);
     let Located { step, matches, is_cut } =
         locate(&view.text, &old).ok_or_else(|| not_found(&view, &old, &new))?;
     let added = matches.len().saturating_mul(new.len()) as u64;
@@ -168,7 +168,7 @@ pub(super) fn lf(text: &str) -> String {
     text.replace("\r\n", "\n")
 }
 
-/// Whether finding a text says something: short ones are in many files by chance.
+/// Whether finding a string says something: short ones are in many files by chance.
 pub(super) fn is_telling(text: &str) -> bool {
     text.chars().filter(|character| !character.is_whitespace()).count() >= 8
 }
@@ -186,7 +186,7 @@ pub(super) fn is_applied(text: &str, found: &Match, old: &str, new: &str) -> boo
 /// New content of a file: its lines that are kept have the endings that they had, new ones that of their neighbour. If
 /// comparing takes too long, all have their own.
 pub(super) fn rewritten(old: &str, new: &str) -> String {
-    let view = LfView::of(old);
+    let view = LfView::from_raw(old);
     let whole = Match { start: 0, end: view.text.len(), shift: shift::Shift::default() };
     let splice = replacement(&view, &whole, &view.text, new, deadline());
     splice.map_or_else(|_| new.to_owned(), |splice| splice.text)
@@ -194,8 +194,9 @@ pub(super) fn rewritten(old: &str, new: &str) -> String {
 
 fn not_found(view: &LfView<'_>, old: &str, new: &str) -> EditError {
     if is_telling(new)
-        && let Some(Located { step: Step::Exact | Step::TrailingWhitespace, matches, .. }) =
-            locate(&view.text, new)
+        && let Some(Located {
+            step: MatchRule::Exact | MatchRule::TrailingWhitespace, matches, ..
+        }) = locate(&view.text, new)
         && let [found] = &*matches
     {
         return EditError::AlreadyApplied { line: view.line_of(found.start) };
@@ -222,7 +223,7 @@ impl fmt::Display for EditError {
             Self::Identical => f.write_str("equals the new text; nothing would change"),
             Self::Ambiguous { step, lines } => {
                 write!(f, "is in the file {} times, at lines {}", lines.len(), numbers(lines))?;
-                if *step != Step::Exact {
+                if *step != MatchRule::Exact {
                     write!(f, " (compared by {})", step.name())?;
                 }
                 f.write_str("; quote more of the lines around the one you mean")

@@ -5,10 +5,10 @@ use super::change::{Applied, ChangeOutput, EditOperation, decoded};
 use super::commit::{Before, Freshness};
 use super::edit::lf;
 use super::list::ListOutput;
-use super::place::{self, Found};
+use super::place::{self, Target};
 use super::read::{ReadOutput, ReadWindow};
 use super::text::{LfView, Text};
-use crate::shown::Shown;
+use crate::tool_output::ToolOutput;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_runtime::{ToolContext, ToolError};
@@ -61,7 +61,7 @@ impl Files {
         &self,
         call: EditorCall,
         context: &ToolContext,
-    ) -> Result<Shown<EditorOutput>, ToolError> {
+    ) -> Result<ToolOutput<EditorOutput>, ToolError> {
         let EditorCall { command, path, file_text, old_str, new_str, insert_line, view_range } =
             call;
         let change = match command {
@@ -84,7 +84,7 @@ impl Files {
             EditorCommand::UndoEdit => self.undo_change(&path, context)?,
         };
         let value = EditorOutput { change: Some(change.value), ..EditorOutput::default() };
-        Ok(Shown { blocks: change.blocks, value })
+        Ok(ToolOutput { blocks: change.blocks, value })
     }
 
     fn view(
@@ -92,14 +92,17 @@ impl Files {
         path: &str,
         range: Option<&[i64]>,
         context: &ToolContext,
-    ) -> Result<Shown<EditorOutput>, ToolError> {
-        if let Found::Directory(_) = place::find(&self.workspace.resolve(path)?)? {
-            let Shown { blocks, value } = self.list(path, 2, context)?;
+    ) -> Result<ToolOutput<EditorOutput>, ToolError> {
+        if let Target::Directory(_) = place::find(&self.workspace.resolve(path)?)? {
+            let ToolOutput { blocks, value } = self.list(path, 2, context)?;
             let value = EditorOutput { directory: Some(value), ..EditorOutput::default() };
-            return Ok(Shown { blocks, value });
+            return Ok(ToolOutput { blocks, value });
         }
-        let Shown { blocks, value } = self.read_lines(path, window(range)?, context)?;
-        Ok(Shown { blocks, value: EditorOutput { file: Some(value), ..EditorOutput::default() } })
+        let ToolOutput { blocks, value } = self.read_lines(path, window(range)?, context)?;
+        Ok(ToolOutput {
+            blocks,
+            value: EditorOutput { file: Some(value), ..EditorOutput::default() },
+        })
     }
 
     fn create(
@@ -107,7 +110,7 @@ impl Files {
         path: &str,
         text: &str,
         context: &ToolContext,
-    ) -> Result<Shown<ChangeOutput>, ToolError> {
+    ) -> Result<ToolOutput<ChangeOutput>, ToolError> {
         let before = Before::read(&self.workspace.resolve(path)?)?;
         if before.snapshot().is_some() {
             return Err(ToolError::user(format!(
@@ -124,7 +127,7 @@ impl Files {
         line: usize,
         new: &str,
         context: &ToolContext,
-    ) -> Result<Shown<ChangeOutput>, ToolError> {
+    ) -> Result<ToolOutput<ChangeOutput>, ToolError> {
         let before = self.read_to_change(path, Freshness::UnchangedIfRead, context)?;
         let Some(text) = decoded(&before)? else { return Err(place::missing(before.location())) };
         let content = inserted(path, &text, line, new)?;
@@ -152,7 +155,7 @@ fn window(range: Option<&[i64]>) -> Result<ReadWindow, ToolError> {
 }
 
 fn inserted(path: &str, text: &Text, line: usize, new: &str) -> Result<String, ToolError> {
-    let view = LfView::of(&text.content);
+    let view = LfView::from_raw(&text.content);
     let ends = memchr::memchr_iter(b'\n', view.text.as_bytes()).map(|end| end + 1);
     let mut starts = std::iter::once(0).chain(ends);
     let total = view.text.lines().count();

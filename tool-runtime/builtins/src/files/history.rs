@@ -223,7 +223,7 @@ mod tests {
     }
 
     fn caller() -> Caller {
-        Caller::of(&tool_runtime::ToolContext::default())
+        Caller::from_context(&tool_runtime::ToolContext::default())
     }
 
     fn content(key: &str, length: usize) -> Done {

@@ -1,8 +1,8 @@
 //! Listing a directory.
 
 use super::Files;
-use super::place::{self, Found, describe, missing};
-use crate::shown::Shown;
+use super::place::{self, Target, describe, missing};
+use crate::tool_output::ToolOutput;
 use crate::workspace::Location;
 use cap_std::fs::Metadata;
 use schemars::JsonSchema;
@@ -63,12 +63,12 @@ impl Files {
         path: &str,
         depth: usize,
         context: &ToolContext,
-    ) -> Result<Shown<ListOutput>, ToolError> {
+    ) -> Result<ToolOutput<ListOutput>, ToolError> {
         let location = self.workspace.resolve(path)?;
         let found = match place::find(&location)? {
-            Found::Directory(found) => found,
-            Found::Missing(location) => return Err(missing(&location)),
-            Found::File(_) => {
+            Target::Directory(found) => found,
+            Target::Missing(location) => return Err(missing(&location)),
+            Target::File(_) => {
                 return Err(ToolError::user(format!("`{location}` is a file; read it instead")));
             }
         };
@@ -76,7 +76,7 @@ impl Files {
         list.add_all(&found, depth)?;
         let List { entries, truncated, .. } = list;
         let text = text_of(&entries, truncated);
-        Ok(Shown::new(text, ListOutput { path: location.to_string(), entries, truncated }))
+        Ok(ToolOutput::new(text, ListOutput { path: location.to_string(), entries, truncated }))
     }
 }
 
@@ -130,7 +130,7 @@ impl List<'_> {
             // Deleted meanwhile.
             let Ok(metadata) = entry.metadata() else { continue };
             let path = prefix.join(&name);
-            let kind = EntryKind::of(&metadata);
+            let kind = EntryKind::from_metadata(&metadata);
             let size = (kind == EntryKind::File).then(|| metadata.len());
             self.entries.push(Entry { path: path.display().to_string(), kind, size });
             if kind == EntryKind::Directory {
@@ -142,7 +142,7 @@ impl List<'_> {
 }
 
 impl EntryKind {
-    pub(super) fn of(metadata: &Metadata) -> Self {
+    pub(super) fn from_metadata(metadata: &Metadata) -> Self {
         match metadata.file_type() {
             kind if kind.is_file() => Self::File,
             kind if kind.is_dir() => Self::Directory,

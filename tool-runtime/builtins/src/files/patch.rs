@@ -8,9 +8,9 @@ use super::Files;
 use super::change::{Applied, assumption, decoded, encode};
 use super::commit::{Before, Change, Freshness};
 use super::diff;
-use super::edit::{Step, deadline};
+use super::edit::{MatchRule, deadline};
 use super::text::Text;
-use crate::shown::Shown;
+use crate::tool_output::ToolOutput;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
@@ -88,7 +88,7 @@ pub struct PatchedFile {
     pub diff: String,
     /// The least strict rule by which old lines were found.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub matched_with: Option<Step>,
+    pub matched_with: Option<MatchRule>,
     /// The encoding of the file, if it was guessed from its bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assumed_encoding: Option<String>,
@@ -110,7 +110,7 @@ pub enum PatchAction {
     Deleted,
 }
 
-/// The patches in a text of either format.
+/// The patches in a string of either format.
 ///
 /// # Errors
 /// The text is not a patch; with the line.
@@ -204,7 +204,7 @@ impl Files {
         &self,
         patch: &str,
         context: &ToolContext,
-    ) -> Result<Shown<PatchOutput>, ToolError> {
+    ) -> Result<ToolOutput<PatchOutput>, ToolError> {
         let patches = parse(patch).map_err(ToolError::user)?;
         let nothing =
             |error: ToolError| ToolError::user(format!("nothing was changed: {}", error.message()));
@@ -218,7 +218,7 @@ impl Files {
             file.sha256 = hash.as_ref().map(|hash| hex(hash));
         }
         limit_diffs(&mut files);
-        Ok(Shown::new(text_of(&files), PatchOutput { files }))
+        Ok(ToolOutput::new(text_of(&files), PatchOutput { files }))
     }
 
     fn plan_all(
@@ -369,7 +369,7 @@ fn text_of(files: &[PatchedFile]) -> String {
         };
         let to = file.moved_to.as_ref().map_or(String::new(), |to| format!(", now `{to}`"));
         let how = match file.matched_with {
-            Some(step) if step != Step::Exact => format!(" (found by {})", step.name()),
+            Some(step) if step != MatchRule::Exact => format!(" (found by {})", step.name()),
             _ => String::new(),
         };
         let _ = writeln!(text, "{verb} `{}`{to}{how}", file.path);

@@ -26,7 +26,7 @@ pub(super) struct Place {
 
 /// The entry that a location means.
 #[derive(Debug)]
-pub(super) enum Found {
+pub(super) enum Target {
     File(Place),
     /// Its location without links.
     Directory(Location),
@@ -38,16 +38,16 @@ pub(super) enum Found {
 ///
 /// # Errors
 /// A link leads out of the root, or the entry is neither file nor directory.
-pub(super) fn find(location: &Location) -> Result<Found, ToolError> {
+pub(super) fn find(location: &Location) -> Result<Target, ToolError> {
     let shown = location.to_string();
     let mut location = location.clone();
     for _ in 0..MAX_LINKS {
         let Some((place, metadata)) = entry(&location, &shown)? else {
-            return Ok(Found::Missing(location));
+            return Ok(Target::Missing(location));
         };
         match metadata.file_type() {
-            kind if kind.is_dir() => return Ok(Found::Directory(location)),
-            kind if kind.is_file() => return Ok(Found::File(place)),
+            kind if kind.is_dir() => return Ok(Target::Directory(location)),
+            kind if kind.is_file() => return Ok(Target::File(place)),
             kind if kind.is_symlink() => location = follow(&location, &place)?,
             _ => return Err(special(&shown)),
         }

@@ -83,7 +83,7 @@ impl<'p> Staged<'p> {
     /// Whether the temporary file was used up.
     fn replace(&self, current: &Snapshot) -> io::Result<bool> {
         let Place { parent, name, .. } = self.place;
-        let staged = Stamp::of(&parent.symlink_metadata(&self.name)?);
+        let staged = Stamp::from_metadata(&parent.symlink_metadata(&self.name)?);
         if current.stamp.links > 1
             || !current.stamp.has_owner_of(&staged)
             || has_attributes(&parent.open(name)?)
@@ -100,7 +100,7 @@ impl<'p> Staged<'p> {
         let mut options = OpenOptions::new();
         let options = options.read(true).write(true);
         let file = self.place.parent.open_with(&self.place.name, options)?;
-        let stamp = Stamp::of(&file.metadata()?);
+        let stamp = Stamp::from_metadata(&file.metadata()?);
         // Other processes reach the file by its names in other directories.
         let mut file = file.into_std();
         lock::acquire(&file, None)?;

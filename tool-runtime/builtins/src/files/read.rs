@@ -9,12 +9,12 @@ pub(crate) use large::LineMarks;
 
 use super::Files;
 use super::change::assumption;
-use super::place::{self, Found, Place};
+use super::place::{self, Place, Target};
 use super::snapshot::{Hash, MAX_SHOWN, Snapshot, hash};
 use super::text::{Binary, Encoding, Eol, Text};
 use crate::caller::Caller;
 use crate::image_block;
-use crate::shown::Shown;
+use crate::tool_output::ToolOutput;
 #[cfg(feature = "code")]
 pub(crate) use notebook::joined;
 use schemars::JsonSchema;
@@ -56,12 +56,12 @@ impl Files {
         path: &str,
         window: Window,
         context: &ToolContext,
-    ) -> Result<Shown<ReadOutput>, ToolError> {
+    ) -> Result<ToolOutput<ReadOutput>, ToolError> {
         let location = self.workspace.resolve(path)?;
         let place = match place::find(&location)? {
-            Found::File(place) => place,
-            Found::Missing(location) => return Err(place::missing(&location)),
-            Found::Directory(_) => {
+            Target::File(place) => place,
+            Target::Missing(location) => return Err(place::missing(&location)),
+            Target::Directory(_) => {
                 return Err(ToolError::user(format!(
                     "`{location}` is a directory; list it instead"
                 )));
@@ -73,13 +73,13 @@ impl Files {
         }
         let snapshot = Snapshot::read_up_to(MAX_SHOWN, &place)?;
         let output = show(&place, &snapshot.bytes, window)?;
-        self.history().see(&place.key, &Caller::of(context), snapshot.hash());
+        self.history().see(&place.key, &Caller::from_context(context), snapshot.hash());
         Ok(output)
     }
 }
 
 /// The file in the form of its kind.
-fn show(place: &Place, bytes: &[u8], window: Window) -> Result<Shown<ReadOutput>, ToolError> {
+fn show(place: &Place, bytes: &[u8], window: Window) -> Result<ToolOutput<ReadOutput>, ToolError> {
     match Text::decode(bytes) {
         Ok(text) if place.is_notebook() => match notebook::cells(&text.content) {
             Some(cells) => lines(place, bytes, &text, &cells, window),
@@ -99,9 +99,9 @@ fn lines(
     text: &Text,
     content: &str,
     window: Window,
-) -> Result<Shown<ReadOutput>, ToolError> {
+) -> Result<ToolOutput<ReadOutput>, ToolError> {
     let cut = window.of_text(&place.shown, content)?;
-    Ok(text_output(place, cut, text.encoding, Eol::of(&text.content), Some(hash(bytes))))
+    Ok(text_output(place, cut, text.encoding, Eol::from_text(&text.content), Some(hash(bytes))))
 }
 
 fn text_output(
@@ -110,7 +110,7 @@ fn text_output(
     encoding: Encoding,
     eol: Eol,
     hash: Option<Hash>,
-) -> Shown<ReadOutput> {
+) -> ToolOutput<ReadOutput> {
     cut.text.extend(encoding.assumed().map(assumption));
     let value = ReadOutput {
         path: place.shown.clone(),
@@ -123,14 +123,14 @@ fn text_output(
         eol,
         sha256: hash.as_ref().map(|hash| hex(hash)),
     };
-    Shown::new(cut.text, value)
+    ToolOutput::new(cut.text, value)
 }
 
 fn image_output(
     place: &Place,
     bytes: &[u8],
     format: &'static str,
-) -> Result<Shown<ReadOutput>, ToolError> {
+) -> Result<ToolOutput<ReadOutput>, ToolError> {
     let image = image_block::block(bytes, format)
         .map_err(|error| ToolError::user(format!("`{}` cannot be shown: {error}", place.shown)))?;
     let value = ReadOutput {
@@ -144,7 +144,7 @@ fn image_output(
         eol: Eol::None,
         sha256: Some(hex(&hash(bytes))),
     };
-    let mut shown = Shown::new(image.notice, value);
+    let mut shown = ToolOutput::new(image.notice, value);
     shown.blocks.push(image.block);
     Ok(shown)
 }

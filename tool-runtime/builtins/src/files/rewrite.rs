@@ -4,7 +4,7 @@ use super::Files;
 use super::change::{Applied, ChangeOutput, decoded};
 use super::commit::Freshness;
 use super::place;
-use crate::shown::Shown;
+use crate::tool_output::ToolOutput;
 use crate::workspace::Workspace;
 use tool_runtime::{ToolContext, ToolError};
 
@@ -18,7 +18,7 @@ pub(crate) fn rewrite<T>(
     path: &str,
     context: &ToolContext,
     rewrite: impl FnOnce(&str) -> Result<(String, T), ToolError>,
-) -> Result<(Shown<ChangeOutput>, T), ToolError> {
+) -> Result<(ToolOutput<ChangeOutput>, T), ToolError> {
     let files = Files::over(workspace.clone());
     let before = files.read_to_change(path, Freshness::Read, context)?;
     let Some(text) = decoded(&before)? else { return Err(place::missing(before.location())) };

@@ -48,7 +48,7 @@ impl Snapshot {
             return Err(too_large(&place.shown, bytes.len() as u64));
         }
         let permissions = metadata.permissions();
-        Ok(Self { bytes, stamp: Stamp::of(&metadata), permissions })
+        Ok(Self { bytes, stamp: Stamp::from_metadata(&metadata), permissions })
     }
 
     pub(super) fn hash(&self) -> Hash {
@@ -84,7 +84,7 @@ pub(super) struct Stamp {
 
 impl Stamp {
     #[cfg(unix)]
-    pub(super) fn of(metadata: &Metadata) -> Self {
+    pub(super) fn from_metadata(metadata: &Metadata) -> Self {
         use cap_std::fs::MetadataExt as _;
         Self {
             length: metadata.len(),
@@ -101,7 +101,7 @@ impl Stamp {
     }
 
     #[cfg(not(unix))]
-    pub(super) fn of(metadata: &Metadata) -> Self {
+    pub(super) fn from_metadata(metadata: &Metadata) -> Self {
         Self { length: metadata.len(), modified: metadata.modified().ok(), links: 1 }
     }
 

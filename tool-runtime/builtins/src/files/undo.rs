@@ -5,12 +5,12 @@ use super::change::{Applied, ChangeOutput, shown};
 use super::commit::{Before, Change};
 use super::diff;
 use super::history::{Content, Undo, Version};
-use super::place::{self, Found, Place};
+use super::place::{self, Place, Target};
 use super::snapshot::{Hash, Snapshot, hash};
 use super::text::Text;
 use super::transaction::write_changes;
 use crate::caller::Caller;
-use crate::shown::Shown;
+use crate::tool_output::ToolOutput;
 use crate::workspace::Location;
 use tool_runtime::{ToolContext, ToolError};
 
@@ -26,7 +26,7 @@ impl Files {
         &self,
         path: &str,
         context: &ToolContext,
-    ) -> Result<Shown<ChangeOutput>, ToolError> {
+    ) -> Result<ToolOutput<ChangeOutput>, ToolError> {
         let location = self.workspace.resolve(path)?;
         let Undo { number, content, .. } = self.last_change(&location)?;
         let Content { before: version, after } = content;
@@ -38,7 +38,7 @@ impl Files {
         let written = write_changes(&[Change::back(before, version)], context)?;
         let mut history = self.history();
         for key in written {
-            history.see_or_forget(&key, &Caller::of(context), hash);
+            history.see_or_forget(&key, &Caller::from_context(context), hash);
         }
         history.undone(number);
         Ok(shown(location.to_string(), created, diff, Applied::default(), hash))
@@ -47,8 +47,10 @@ impl Files {
     /// The last change of a file, or of the file that a link leads to.
     fn last_change(&self, location: &Location) -> Result<Undo, ToolError> {
         let key = match place::find(location)? {
-            Found::File(place) => place.key,
-            Found::Directory(location) | Found::Missing(location) => Place::of_new(&location)?.key,
+            Target::File(place) => place.key,
+            Target::Directory(location) | Target::Missing(location) => {
+                Place::of_new(&location)?.key
+            }
         };
         let history = self.history();
         history.last(&key).cloned().ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! The texts that show calls to people before they run: changes as lines with `-` and `+`.
+//! The lines that show calls to people before they run: changes as lines with `-` and `+`.
 
 use super::commit::Freshness;
 use super::diff::{CONTEXT, changed_part};
@@ -30,7 +30,7 @@ pub(super) fn replaced(files: &Files, arguments: &str, caller: &ToolContext) -> 
         return None;
     }
     let old = Text::decode(bytes).ok()?.content;
-    let lines = LfView::of(&old);
+    let lines = LfView::from_raw(&old);
     // The file keeps its line endings unless the content has its own.
     let old = if content.contains('\r') { &old } else { &*lines.text };
     Some(match difference(old, &content).as_str() {
@@ -85,7 +85,7 @@ fn name(command: EditorCommand) -> &'static str {
     }
 }
 
-/// The lines of both texts that differ, after line feeds: removed ones with `-`, new ones with `+`, and equal ones around
+/// The lines of both versions that differ, after line feeds: removed ones with `-`, new ones with `+`, and equal ones around
 /// them with a space. `..` stands for equal lines in between and before.
 fn difference(old: &str, new: &str) -> String {
     let (skipped, [old, new]) = changed_part(old, new);

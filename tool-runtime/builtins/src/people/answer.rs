@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use tool_runtime::agent::AgentRun;
 use tool_runtime::prelude::*;
 
-/// `finish`, which takes a text, and an answer with this schema if there is one.
+/// `finish`, which takes a string, and an answer with this schema if there is one.
 pub(crate) fn finish(name: String, answer: Option<&Value>) -> Tool {
     let text = "End the task with your answer, once nothing is left to do. Other calls of the same turn still run.";
     Tool::builder(name, text)

@@ -26,7 +26,7 @@ impl fmt::Display for Question {
 
 /// Asks a person on behalf of the operator. Implemented for closures that return a future.
 pub trait AskPerson: Send + Sync + 'static {
-    /// The answer: a text, or the number of an option.
+    /// The answer: a string, or the number of an option.
     ///
     /// # Errors
     /// The person does not answer. The text is for the model.

@@ -2,7 +2,7 @@
 
 use crate::builtins::{Family, Profile};
 use crate::per_caller::PerCaller;
-use crate::shown::Shown;
+use crate::tool_output::ToolOutput;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -128,7 +128,7 @@ impl Lists {
         /// The urgency of a new entry.
         priority: Option<Priority>,
         context: &ToolContext,
-    ) -> Result<Shown<TodoList>, ToolError> {
+    ) -> Result<ToolOutput<TodoList>, ToolError> {
         self.todos.with(context, |list| {
             match action {
                 TodoAction::Add => list.add(text, priority)?,
@@ -143,7 +143,7 @@ impl Lists {
                 TodoAction::List => {}
                 TodoAction::Clear => list.todos.clear(),
             }
-            Ok(Shown::displayed(list.clone()))
+            Ok(ToolOutput::displayed(list.clone()))
         })
     }
 
@@ -158,7 +158,7 @@ impl Lists {
         #[arg(length = 0..=MAX_ENTRIES)]
         task_list: Option<Vec<TrackedTask>>,
         context: &ToolContext,
-    ) -> Result<Shown<TrackedTasks>, ToolError> {
+    ) -> Result<ToolOutput<TrackedTasks>, ToolError> {
         self.tasks.with(context, |tasks| {
             match (command, task_list) {
                 (TrackerCommand::View, _) => {}
@@ -167,7 +167,7 @@ impl Lists {
                     return Err(ToolError::user("`plan` needs `task_list`, the whole new plan"));
                 }
             }
-            Ok(Shown::displayed(tasks.clone()))
+            Ok(ToolOutput::displayed(tasks.clone()))
         })
     }
 

@@ -18,7 +18,7 @@ const MAX_ATTEMPTS: u32 = 3;
 const NO_HOST: &str = "no host lived";
 
 /// The request of a host.
-pub(super) struct Step<'a> {
+pub(super) struct HostStep<'a> {
     pub(super) now: Timestamp,
     pub(super) grace: Duration,
     /// Whether the host begins: runs in progress are those of one that died.
@@ -42,7 +42,7 @@ pub(super) struct Advanced {
     pub(super) events: Vec<ScheduleEvent>,
 }
 
-impl Step<'_> {
+impl HostStep<'_> {
     pub(super) fn run(&self, connection: &Connection) -> rusqlite::Result<Advanced> {
         let mut advanced = Advanced::default();
         if self.begins {
@@ -53,7 +53,7 @@ impl Step<'_> {
         }
         let due = "enabled AND next_due <= ?1 ORDER BY next_due, id";
         for job in Job::all(connection, due, [self.now.as_second()])? {
-            self.account(connection, job, &mut advanced)?;
+            self.process_due(connection, job, &mut advanced)?;
         }
         Ok(advanced)
     }
@@ -88,7 +88,7 @@ impl Step<'_> {
     }
 
     /// Accounts for all times of a job up to now.
-    fn account(
+    fn process_due(
         &self,
         connection: &Connection,
         job: Job,
@@ -225,7 +225,7 @@ impl Missed {
         (self.before_last, self.last, self.times) = (self.last, due, self.times + 1);
     }
 
-    /// The same without the last time, which runs.
+    /// These times except the last, which is run now.
     fn without_last(self) -> Option<Self> {
         let last = self.before_last;
         let times = self.times - 1;

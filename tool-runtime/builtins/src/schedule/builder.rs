@@ -42,9 +42,9 @@ type Principals = Arc<dyn Fn(&Principal) -> Option<Principal> + Send + Sync>;
 /// # }).unwrap();
 /// ```
 #[derive(Clone)]
-pub struct Schedule(pub(super) Arc<Shared>);
+pub struct Schedule(pub(super) Arc<Inner>);
 
-pub(super) struct Shared {
+pub(super) struct Inner {
     pub(super) store: Store,
     pub(super) options: Options,
     pub(super) targets: Targets,
@@ -191,7 +191,7 @@ impl ScheduleBuilder {
         let Self { file, workspace, options, targets } = self;
         let targets = Targets::new(targets)?;
         let (store, directory) = database::open(file)?;
-        Ok(Schedule(Arc::new(Shared {
+        Ok(Schedule(Arc::new(Inner {
             store,
             options,
             targets,

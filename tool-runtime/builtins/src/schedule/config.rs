@@ -3,7 +3,7 @@
 use super::database::{failed, owner};
 use super::settings::Settings;
 use crate::builtins::{Family, Profile};
-use crate::shown::Shown;
+use crate::tool_output::ToolOutput;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -73,7 +73,7 @@ impl ConfigTools {
         /// New value, any JSON. For `set` only.
         value: Option<Value>,
         context: &ToolContext,
-    ) -> Result<Shown<ConfigOutput>, ToolError> {
+    ) -> Result<ToolOutput<ConfigOutput>, ToolError> {
         let settings = &self.0;
         if value.is_some() && action != ConfigAction::Set {
             return Err(ToolError::user("`value` is for the action `set` only"));
@@ -100,7 +100,7 @@ impl ConfigTools {
             }
             (ConfigAction::Unset, Some(key)) => settings.unset(&key, context).await?,
         };
-        Ok(Shown::displayed(output))
+        Ok(ToolOutput::displayed(output))
     }
 }
 

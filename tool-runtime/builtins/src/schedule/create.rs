@@ -8,7 +8,7 @@ use super::list::CronJob;
 use super::stored_arguments::secret_name;
 use super::text::{is_name, nearest};
 use super::timetable::Timetable;
-use crate::shown::Shown;
+use crate::tool_output::ToolOutput;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -43,7 +43,7 @@ impl Schedule {
         &self,
         new: NewJob,
         context: &ToolContext,
-    ) -> Result<Shown<CronJob>, ToolError> {
+    ) -> Result<ToolOutput<CronJob>, ToolError> {
         let verb = if new.replace { "saved" } else { "created" };
         let id = self.save_job(new, context).await?;
         let jobs = self.list(&owner(context.principal()))?;
@@ -54,7 +54,7 @@ impl Schedule {
             next => format!("next runs: {}", next.join(", ")),
         };
         let text = format!("{verb} `{}`; {next}\n{host}", job.id);
-        Ok(Shown::new(text, job))
+        Ok(ToolOutput::new(text, job))
     }
 
     /// Checks and stores a job of the caller. Returns its number.

@@ -21,13 +21,13 @@ const FIRST_PAUSE: Duration = Duration::from_secs(1);
 type Sleep = dyn Fn(Duration) -> BoxFuture<'static, ()> + Send + Sync;
 
 /// The services that deliveries need.
-pub(super) struct Courier {
+pub(super) struct WebhookClient {
     client: Client,
     sleep: Box<Sleep>,
 }
 
 /// The text of a delivery, and its id, which is the same in all attempts.
-pub(super) struct Parcel<'a> {
+pub(super) struct Delivery<'a> {
     pub(super) id: &'a str,
     pub(super) body: &'a str,
 }
@@ -47,7 +47,7 @@ enum Failure {
     Final(String),
 }
 
-impl Courier {
+impl WebhookClient {
     /// Connections go to the target itself: proxies of the environment are not used, redirects are not followed.
     ///
     /// # Errors
@@ -77,12 +77,12 @@ impl Courier {
     pub(super) async fn deliver(
         &self,
         target: &CheckedTarget,
-        parcel: &Parcel<'_>,
+        delivery: &Delivery<'_>,
         now: &(dyn Fn() -> Timestamp + Sync),
     ) -> Result<Delivered, ToolError> {
         let (mut attempt, mut pause) = (1, FIRST_PAUSE.min(target.max_wait));
         loop {
-            let (reason, asked) = match self.attempt(target, parcel, now()).await {
+            let (reason, asked) = match self.attempt(target, delivery, now()).await {
                 Ok((status, response)) => {
                     return Ok(Delivered { status: status.as_u16(), response, attempts: attempt });
                 }
@@ -112,10 +112,10 @@ impl Courier {
     async fn attempt(
         &self,
         target: &CheckedTarget,
-        parcel: &Parcel<'_>,
+        delivery: &Delivery<'_>,
         now: Timestamp,
     ) -> Result<(StatusCode, String), Failure> {
-        let Parcel { id, body } = *parcel;
+        let Delivery { id, body } = *delivery;
         let request = self
             .client
             .post(target.url.clone())

@@ -1,6 +1,6 @@
 //! The process that makes the calls of jobs.
 
-use super::advance::{Advanced, Started, Step};
+use super::advance::{Advanced, HostStep, Started};
 use super::builder::{Schedule, ScheduleError};
 use super::event::ScheduleEvent;
 use super::host_lock::HostLock;
@@ -239,7 +239,7 @@ impl ScheduleHost {
         let grace = self.schedule.0.options.grace;
         let step = move |connection: &rusqlite::Transaction<'_>| {
             let is_repeatable = |job: &Job| is_repeatable(&pool, &job.tool);
-            Step { now, grace, begins, is_repeatable: &is_repeatable }.run(connection)
+            HostStep { now, grace, begins, is_repeatable: &is_repeatable }.run(connection)
         };
         let Advanced { started, events } = self.schedule.0.store.write(step).await?;
         events.iter().for_each(|event| (self.notify)(event));
@@ -272,7 +272,7 @@ impl fmt::Debug for ScheduleHost {
 fn is_repeatable(pool: &ToolPool, tool: &str) -> bool {
     let Ok(tool) = pool.resolve(tool) else { return false };
     let definition = tool.definition();
-    let of_hints = || RetryMode::of(&definition.effective_annotations());
+    let of_hints = || RetryMode::from_annotations(&definition.effective_annotations());
     definition.retry_mode.unwrap_or_else(of_hints) == RetryMode::SafeToRetry
 }
 

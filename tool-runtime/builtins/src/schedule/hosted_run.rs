@@ -1,7 +1,7 @@
 //! One run of a job, in the process of its host.
 
 use super::advance::Started;
-use super::builder::{Schedule, Shared};
+use super::builder::{Inner, Schedule};
 use super::database::StoredPrincipal;
 use super::host::Notify;
 use super::job::RunState;
@@ -93,12 +93,12 @@ fn state(result: &ToolResult) -> RunState {
 
 /// Marks a session as that of a job, as long as it lives.
 struct Mark<'a> {
-    schedule: &'a Shared,
+    schedule: &'a Inner,
     session: SessionId,
 }
 
 impl<'a> Mark<'a> {
-    fn new(schedule: &'a Shared, session: SessionId) -> Self {
+    fn new(schedule: &'a Inner, session: SessionId) -> Self {
         lock(&schedule.running).insert(session);
         Self { schedule, session }
     }

@@ -107,7 +107,7 @@ fn read(connection: &Connection, owner: &str, now: Timestamp) -> rusqlite::Resul
     let mut jobs = Vec::new();
     for job in Job::all(connection, "owner = ?1 ORDER BY id", [owner])? {
         let runs = Run::last(connection, job.id, LAST_RUNS)?;
-        jobs.push(CronJob::of(job, runs, now));
+        jobs.push(CronJob::from_job(job, runs, now));
     }
     let host = |row: &rusqlite::Row<'_>| {
         Ok(ScheduleHostInfo { process: row.get(0)?, since: shown(None, row.get(1)?) })
@@ -117,7 +117,7 @@ fn read(connection: &Connection, owner: &str, now: Timestamp) -> rusqlite::Resul
 }
 
 impl CronJob {
-    fn of(job: Job, runs: Vec<Run>, now: Timestamp) -> Self {
+    fn from_job(job: Job, runs: Vec<Run>, now: Timestamp) -> Self {
         let timetable = job.timetable().ok();
         // Times that a host has not seen yet are due.
         let start = job.next_due.map_or(now, |due| due - jiff::SignedDuration::from_secs(1));
@@ -135,13 +135,13 @@ impl CronJob {
             enabled: job.enabled,
             on_missed: job.on_missed,
             next: next.unwrap_or_default(),
-            runs: runs.into_iter().map(|run| CronRun::of(run, timetable.as_ref())).collect(),
+            runs: runs.into_iter().map(|run| CronRun::from_run(run, timetable.as_ref())).collect(),
         }
     }
 }
 
 impl CronRun {
-    fn of(run: Run, timetable: Option<&Timetable>) -> Self {
+    fn from_run(run: Run, timetable: Option<&Timetable>) -> Self {
         let due = |time: Timestamp| shown(timetable, time.as_millisecond());
         Self {
             state: run.state,

@@ -46,9 +46,9 @@ const MAX_SETTINGS: u32 = 200;
 /// # }).unwrap();
 /// ```
 #[derive(Clone)]
-pub struct Settings(Arc<Shared>);
+pub struct Settings(Arc<Inner>);
 
-struct Shared {
+struct Inner {
     store: Store,
     keys: BTreeMap<String, SettingKey>,
     /// Deleted after the store is closed.
@@ -83,7 +83,7 @@ impl SettingsBuilder {
     /// The file cannot be opened or written, is damaged or of a newer version.
     pub fn open(self) -> Result<Settings, ScheduleError> {
         let (store, directory) = database::open(self.file)?;
-        Ok(Settings(Arc::new(Shared { store, keys: self.keys, _directory: directory })))
+        Ok(Settings(Arc::new(Inner { store, keys: self.keys, _directory: directory })))
     }
 }
 

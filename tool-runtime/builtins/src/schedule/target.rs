@@ -30,7 +30,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// A target by its name, its URL and the key of its signatures, of at least 24 bytes: a text, or `whsec_` and base64.
+    /// A target by its name, its URL and the key of its signatures, of at least 24 bytes: a string, or `whsec_` and base64.
     pub fn new(name: impl Into<String>, url: impl Into<String>, key: impl Into<Secret>) -> Self {
         Self {
             name: name.into(),

@@ -1,4 +1,4 @@
-//! Texts of results and errors.
+//! The text of results and errors.
 
 use tool_runtime::__seam;
 

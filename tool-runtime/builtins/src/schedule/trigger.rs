@@ -3,12 +3,12 @@
 use super::builder::Schedule;
 use super::create::{NewJob, Saved, check_secrets, save, too_many_jobs};
 use super::database::{failed, owner};
-use super::delivery::{Courier, Parcel};
+use super::delivery::{Delivery, WebhookClient};
 use super::job::{Job, OnMissed, number};
 use super::text::{is_name, nearest};
 use super::trigger_info::{RemoteTriggerOutput, Trigger, output};
 use crate::builtins::{Family, Profile};
-use crate::shown::Shown;
+use crate::tool_output::ToolOutput;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -38,7 +38,7 @@ pub enum TriggerAction {
 /// The tool for webhooks. See [`Builtins::schedule`](crate::Builtins::schedule).
 pub(crate) struct TriggerTools {
     schedule: Schedule,
-    courier: Courier,
+    client: WebhookClient,
 }
 
 #[toolset(prefix = "", tags("specialist"), register = false)]
@@ -71,7 +71,7 @@ impl TriggerTools {
         /// Time zone of `schedule`.
         time_zone: Option<String>,
         context: &ToolContext,
-    ) -> Result<Shown<RemoteTriggerOutput>, ToolError> {
+    ) -> Result<ToolOutput<RemoteTriggerOutput>, ToolError> {
         let given = Given { id, name, target, prompt, schedule, time_zone };
         given.check(action)?;
         let output = match action {
@@ -83,7 +83,7 @@ impl TriggerTools {
             TriggerAction::Delete => output(vec![self.delete(given, context).await?]),
         };
         let text = if action == TriggerAction::Delete { "deleted\n" } else { "" };
-        Ok(Shown::new(format!("{text}{output}"), output))
+        Ok(ToolOutput::new(format!("{text}{output}"), output))
     }
 
     fn triggers(&self, context: &ToolContext) -> Result<Vec<Trigger>, ToolError> {
@@ -248,8 +248,8 @@ impl TriggerTools {
             "timestamp": now().to_string(),
             "data": { "run": id, "trigger": trigger.info.id, "name": trigger.info.name, "prompt": prompt },
         });
-        let parcel = Parcel { id: &id, body: &body.to_string() };
-        let delivered = self.courier.deliver(target, &parcel, &now).await?;
+        let delivery = Delivery { id: &id, body: &body.to_string() };
+        let delivered = self.client.deliver(target, &delivery, &now).await?;
         let mut output = output(vec![trigger]);
         output.status = Some(delivered.status);
         output.response = Some(delivered.response);
@@ -278,12 +278,12 @@ impl TriggerTools {
             return Err("no target is declared; write `.target(Target::new(..))` on the schedule"
                 .to_owned());
         }
-        Ok(Self { schedule: schedule.clone(), courier: Courier::new()? })
+        Ok(Self { schedule: schedule.clone(), client: WebhookClient::new()? })
     }
 
     #[cfg(test)]
-    pub(super) fn with_courier(schedule: &Schedule, courier: Courier) -> Self {
-        Self { schedule: schedule.clone(), courier }
+    pub(super) fn with_client(schedule: &Schedule, client: WebhookClient) -> Self {
+        Self { schedule: schedule.clone(), client }
     }
 }
 

@@ -6,7 +6,7 @@ use super::pattern;
 use super::scan::{Query, Tally};
 use super::stop::Stop;
 use super::target::{self, Target};
-use super::walk::{Found, Rules, Walk};
+use super::walk::{Rules, Walk, WalkedFile};
 use crate::workspace::{Location, Workspace};
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -134,7 +134,7 @@ impl Search<'_> {
         let walk = Walk::new(self.place, rules, self.stop);
         walk.run(|| {
             let mut searcher = self.scan.searcher();
-            move |found: Found<'_>| {
+            move |found: WalkedFile<'_>| {
                 if !found.entry.file_type().is_some_and(|kind| kind.is_file()) {
                     return;
                 }

@@ -38,7 +38,7 @@ pub(super) struct Walk<'a> {
 }
 
 /// One file of a walk.
-pub(super) struct Found<'a> {
+pub(super) struct WalkedFile<'a> {
     /// Relative to the root.
     pub(super) path: PathBuf,
     pub(super) entry: &'a DirEntry,
@@ -55,7 +55,7 @@ impl<'a> Walk<'a> {
     /// passed and never followed.
     pub(super) fn run<V>(&self, make_visitor: impl Fn() -> V)
     where
-        V: FnMut(Found<'_>) + Send,
+        V: FnMut(WalkedFile<'_>) + Send,
     {
         if self.ignore_files.as_ref().is_some_and(|files| !files.allow_start()) {
             return;
@@ -87,7 +87,7 @@ impl<'a> Walk<'a> {
         join_notices(&Vec::from_iter(unreadable.into_iter().chain(left_out)))
     }
 
-    fn pass(&self, top: &Path, entry: &DirEntry, visit: &mut impl FnMut(Found<'_>)) {
+    fn pass(&self, top: &Path, entry: &DirEntry, visit: &mut impl FnMut(WalkedFile<'_>)) {
         let is_directory = entry.file_type().is_none_or(|kind| kind.is_dir());
         if entry.depth() == 0 || is_directory {
             return;
@@ -97,7 +97,7 @@ impl<'a> Walk<'a> {
             self.stop.context().progress(seen, None, format_args!("{seen} files searched"));
         }
         if let Ok(below) = entry.path().strip_prefix(top) {
-            visit(Found { path: join(self.place.path(), below), entry });
+            visit(WalkedFile { path: join(self.place.path(), below), entry });
         }
     }
 

@@ -1,6 +1,6 @@
 //! The contents of a resource.
 
-use crate::shown::Shown;
+use crate::tool_output::ToolOutput;
 use schemars::JsonSchema;
 use serde::Serialize;
 use tool_runtime::content::ResourceContents;
@@ -52,7 +52,7 @@ pub(super) fn output(
     contents: Vec<ResourceContents>,
     offset: usize,
     length: usize,
-) -> Result<Shown<ResourceOutput>, ToolError> {
+) -> Result<ToolOutput<ResourceOutput>, ToolError> {
     let texts = contents.iter().filter_map(|one| one.text.as_ref());
     let total = texts.map(|text| text.chars().count()).sum();
     if offset > 0 && offset >= total {
@@ -70,7 +70,7 @@ pub(super) fn output(
         next_offset,
         parts: Vec::new(),
     };
-    let mut shown = Shown { blocks: Vec::new(), value };
+    let mut shown = ToolOutput { blocks: Vec::new(), value };
     let mut window = Window { skip: offset, take: length };
     for one in contents {
         let (part, block) = window.part(one);

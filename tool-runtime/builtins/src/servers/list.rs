@@ -6,7 +6,7 @@ use std::fmt;
 use tool_runtime::mcp::McpManagerError;
 use tool_runtime::resource::ResourceDefinition;
 
-/// Resources of a part of the list, and bytes of their texts. A part has at least one resource.
+/// Resources of a part of the list, and bytes of their content. A part has at least one resource.
 const PART: usize = 200;
 const PART_BYTES: usize = 64 << 10;
 /// Characters of a name, a description or a MIME type.
@@ -79,7 +79,7 @@ fn line(text: &str) -> String {
 
 impl ResourceList {
     /// The part of the answers of servers that begins at a resource.
-    pub(super) fn of(
+    pub(super) fn from_answers(
         answers: impl Iterator<Item = (String, Result<Vec<ResourceDefinition>, McpManagerError>)>,
         offset: usize,
     ) -> Self {
@@ -165,7 +165,7 @@ mod tests {
             resource
         };
         let found = uris.into_iter().map(named).collect();
-        ResourceList::of([("files".to_owned(), Ok(found))].into_iter(), offset)
+        ResourceList::from_answers([("files".to_owned(), Ok(found))].into_iter(), offset)
     }
 
     #[test]

@@ -75,7 +75,8 @@ impl Output {
         self.take_lines(is_last, None)
     }
 
-    /// The same, of which only lines that match the filter are shown. With one, an incomplete line is kept as well.
+    /// The text since the last one, of which only lines that match the filter are shown. With a filter, an incomplete line
+    /// is kept for the next.
     pub(super) fn take_lines(&mut self, is_last: bool, filter: Option<&Regex>) -> Text {
         let (mut head, mut tail) =
             (std::mem::take(&mut self.head), Vec::from(std::mem::take(&mut self.tail)));

@@ -5,7 +5,7 @@
 
 use super::scratch::{Scratch, ScratchFile};
 use crate::random;
-use crate::shown::Shown;
+use crate::tool_output::ToolOutput;
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io;
@@ -26,9 +26,9 @@ const MAX_LINE: u64 = 64 << 10;
 
 /// The outputs that are offered.
 #[derive(Clone)]
-pub(crate) struct Outputs(Arc<Shared>);
+pub(crate) struct Outputs(Arc<Inner>);
 
-struct Shared {
+struct Inner {
     scratch: Arc<Scratch>,
     /// The most bytes of all of them.
     max_bytes: u64,
@@ -51,7 +51,7 @@ impl Outputs {
     /// Offers files of a directory, of at most `max_bytes` in all.
     pub(super) fn over(scratch: Arc<Scratch>, max_bytes: u64) -> Self {
         let (base, offered) = (OnceLock::new(), Mutex::default());
-        Self(Arc::new(Shared { scratch, max_bytes, base, offered }))
+        Self(Arc::new(Inner { scratch, max_bytes, base, offered }))
     }
 
     /// The resource through which the outputs are read. From now on results have links to it.
@@ -71,9 +71,9 @@ impl Outputs {
     pub(super) fn link<T>(
         &self,
         files: impl IntoIterator<Item = String>,
-        mut shown: Shown<T>,
+        mut shown: ToolOutput<T>,
         context: &ToolContext,
-    ) -> Shown<T> {
+    ) -> ToolOutput<T> {
         let links = files.into_iter().filter_map(|file| self.offer(Path::new(&file), context));
         shown.blocks.extend(links.map(ContentBlock::from));
         shown

@@ -21,7 +21,7 @@ pub struct ShellParams {
     /// What commands may use of the machine.
     pub limits: CommandLimits,
     /// Names of secrets of the pool that commands may use, as variables of these names. `Bash` exports a secret to
-    /// the commands whose texts name it, `terminal` exports all when its shell starts. The pool masks them in the
+    /// the commands that name it, `terminal` exports all when its shell starts. The pool masks them in the
     /// output. A command can encode a secret so that it is not recognised, or send it somewhere.
     pub secrets: Vec<String>,
     /// The most background jobs that run at a time, of all callers.

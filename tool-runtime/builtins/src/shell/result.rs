@@ -45,7 +45,7 @@ pub(super) const SURVIVORS: &str =
     "some processes could not be ended and may still run: those of another user, for instance";
 
 impl CommandOutput {
-    pub(super) fn of(finished: Finished) -> Self {
+    pub(super) fn from_finished(finished: Finished) -> Self {
         let notice = finished.is_open.then_some(
             "a process in the background keeps the output open; what it writes from now on is not shown; use `run_in_background` for such commands",
         );

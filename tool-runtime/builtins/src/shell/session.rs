@@ -29,7 +29,7 @@ const START: Duration = Duration::from_secs(20);
 
 /// A shell at a terminal.
 pub(super) struct Session {
-    shared: Arc<Shared>,
+    shared: Arc<Inner>,
     writer: OwnedWritePty,
     terminal: Arc<OwnedFd>,
     /// The file of [`Marker::prompt_script`].
@@ -84,7 +84,7 @@ impl Patience {
 }
 
 /// State that the reading task shares with the calls.
-struct Shared {
+struct Inner {
     state: Mutex<State>,
     changed: Notify,
 }
@@ -113,7 +113,7 @@ impl Session {
         let start = move || command.spawn(pts).map_err(io::Error::other);
         let Spawned { child, tree } = launcher.start_on_thread(start, Child::id, mark).await?;
         let (reader, writer) = pty.into_split();
-        let shared = Arc::new(Shared::new(scratch.file("terminal.txt")?));
+        let shared = Arc::new(Inner::new(scratch.file("terminal.txt")?));
         tokio::spawn(read(reader, Marker::new(&token), Arc::clone(&shared)));
         let prompt_script = scratch.file("prompt.sh")?;
         prompt_script.write(&Marker::prompt_script(&token))?;
@@ -275,7 +275,7 @@ fn command(
 }
 
 /// Reads the terminal until no process has it open.
-async fn read(mut reader: OwnedReadPty, mut marker: Marker, shared: Arc<Shared>) {
+async fn read(mut reader: OwnedReadPty, mut marker: Marker, shared: Arc<Inner>) {
     let mut buffer = vec![0; 16 << 10];
     while let Ok(length @ 1..) = reader.read(&mut buffer).await {
         shared.lock().receive(&mut marker, &buffer[..length]);
@@ -285,7 +285,7 @@ async fn read(mut reader: OwnedReadPty, mut marker: Marker, shared: Arc<Shared>)
     shared.changed.notify_one();
 }
 
-impl Shared {
+impl Inner {
     fn new(file: ScratchFile) -> Self {
         let mut output = Output::new(OUTPUT, file);
         output.store();

@@ -58,7 +58,7 @@ impl Launcher {
         self.workspace.roots()[0].canonical_path().to_owned()
     }
 
-    /// The same directory.
+    /// The first root, checked: it must still exist.
     ///
     /// # Errors
     /// A command has removed it.

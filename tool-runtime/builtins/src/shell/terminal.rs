@@ -45,7 +45,11 @@ pub(super) struct Request {
 
 impl Terminals {
     /// The terminal of a caller. A new one replaces the one that was idle for the longest time if there are too many.
-    pub(super) fn of(&self, context: &ToolContext, limit: usize) -> Arc<Mutex<Option<Session>>> {
+    pub(super) fn for_context(
+        &self,
+        context: &ToolContext,
+        limit: usize,
+    ) -> Arc<Mutex<Option<Session>>> {
         let owner = context.principal().id();
         let mut terminals = lock(&self.0);
         if !terminals.contains_key(owner) && terminals.len() >= limit {
@@ -132,7 +136,7 @@ impl Request {
             (true, _) if self.command.is_empty() => Ok(()),
             (true, true) => input(session, &keys::bytes(&self.command)).await,
             (true, false) => Err(ToolError::user(
-                "a command still runs; send an empty `command` to wait for it, a text or a key such as `C-c` with `is_input: true`, or `reset: true`",
+                "a command still runs; send an empty `command` to wait for it, a string or a key such as `C-c` with `is_input: true`, or `reset: true`",
             )),
             (false, true) => {
                 Err(ToolError::user("no command runs that awaits input; leave `is_input` out"))
@@ -207,7 +211,7 @@ fn output(session: &Session, launcher: &Launcher, waited: Waited) -> TerminalOut
         Waited::TimeUp => Some("the time is up"),
         Waited::Closed => Some("the shell has ended; the next call starts a new one"),
     };
-    let running = "the command still runs; send an empty `command` to wait, a text or a key such as `C-c` with `is_input: true`, or `reset: true`";
+    let running = "the command still runs; send an empty `command` to wait, a string or a key such as `C-c` with `is_input: true`, or `reset: true`";
     let is_running = matches!(waited, Waited::Quiet | Waited::TimeUp);
     TerminalOutput {
         output: screen::plain(&text.text).trim_end_matches('\n').to_owned(),

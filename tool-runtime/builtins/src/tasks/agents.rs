@@ -4,7 +4,7 @@ use super::runner::{Runner, output};
 use super::spawn::{AgentInput, spawner_of};
 use super::store::TaskStore;
 use crate::builtins::{Family, Profile};
-use crate::shown::Shown;
+use crate::tool_output::ToolOutput;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
@@ -69,7 +69,7 @@ impl Agents {
         &self,
         #[arg(flatten)] input: AgentInput,
         context: &ToolContext,
-    ) -> Result<Shown<AgentReport>, ToolError> {
+    ) -> Result<ToolOutput<AgentReport>, ToolError> {
         self.run(input, context).await
     }
 
@@ -79,7 +79,7 @@ impl Agents {
         &self,
         #[arg(flatten)] input: AgentInput,
         context: &ToolContext,
-    ) -> Result<Shown<AgentReport>, ToolError> {
+    ) -> Result<ToolOutput<AgentReport>, ToolError> {
         self.run(input, context).await
     }
 
@@ -99,7 +99,7 @@ impl Agents {
         /// The id of an agent that has ended, which continues its conversation.
         resume: Option<String>,
         context: &ToolContext,
-    ) -> Result<Shown<AgentReport>, ToolError> {
+    ) -> Result<ToolOutput<AgentReport>, ToolError> {
         let input = AgentInput { resume, ..AgentInput::new(prompt, description, subagent_type) };
         self.run(input, context).await
     }
@@ -108,7 +108,7 @@ impl Agents {
         &self,
         input: AgentInput,
         context: &ToolContext,
-    ) -> Result<Shown<AgentReport>, ToolError> {
+    ) -> Result<ToolOutput<AgentReport>, ToolError> {
         let labels = context.execution().map(|execution| execution.labels());
         if input.run_in_background && labels.is_some_and(|labels| labels.contains_key(RUN_BY)) {
             return Err(ToolError::user(
@@ -134,14 +134,14 @@ impl Agents {
                 report.agent_id, task.id
             );
             report.task_id = Some(task.id);
-            return Ok(Shown::new(text, report));
+            return Ok(ToolOutput::new(text, report));
         }
         let outcome = handle.await.map_err(|error| with_id(error, &report.agent_id))?;
         (report.status, report.turns) = (SubAgentStatus::Completed, Some(outcome.turns));
         report.value.clone_from(&outcome.value);
         let text = output(outcome);
         report.result = Some(text.clone());
-        Ok(Shown::new(format!("{text}\n\n[agent `{}`]", report.agent_id), report))
+        Ok(ToolOutput::new(format!("{text}\n\n[agent `{}`]", report.agent_id), report))
     }
 
     pub(crate) fn new(
@@ -182,7 +182,7 @@ impl Toolset for Agents {
 
     /// The spawner and the store are state of the pool.
     async fn create((): (), context: &ToolContext) -> Result<Self, ToolError> {
-        let store = TaskStore::of(context)?;
+        let store = TaskStore::from_context(context)?;
         Ok(Self::new(spawner_of(context)?, store.clone(), Runner::new(store)))
     }
 }

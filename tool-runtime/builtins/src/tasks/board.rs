@@ -6,7 +6,7 @@ use super::state::{NewTaskStatus, TaskStatus};
 use super::store::TaskStore;
 use super::task_rows::{NewTask, TaskChange};
 use crate::builtins::{Family, Profile};
-use crate::shown::Shown;
+use crate::tool_output::ToolOutput;
 use std::sync::Arc;
 use std::time::Duration;
 use tool_runtime::prelude::*;
@@ -49,10 +49,10 @@ impl Board {
         #[arg(default)]
         status: NewTaskStatus,
         context: &ToolContext,
-    ) -> Result<Shown<TaskRecord>, ToolError> {
+    ) -> Result<ToolOutput<TaskRecord>, ToolError> {
         let task = NewTask { subject, description, owner, status: status.into(), agent: None };
         let task = self.store.create_task(principal(context), task).await?;
-        Ok(Shown::new(format!("created {task}"), task))
+        Ok(ToolOutput::new(format!("created {task}"), task))
     }
 
     /// Show a task with all that is known about it.
@@ -66,7 +66,7 @@ impl Board {
         self.store.task(context.principal().id(), &id).await
     }
 
-    /// List tasks, the oldest first. `TaskGet` and `TaskOutput` return their texts.
+    /// List tasks, the oldest first. `TaskGet` and `TaskOutput` return them whole.
     #[tool(name = "TaskList", read_only, tags("advanced"))]
     async fn list(
         &self,
@@ -75,14 +75,14 @@ impl Board {
         /// Only tasks of this person or agent.
         owner: Option<String>,
         context: &ToolContext,
-    ) -> Result<Shown<TaskList>, ToolError> {
+    ) -> Result<ToolOutput<TaskList>, ToolError> {
         let mut tasks = self.store.tasks(context.principal().id()).await?;
         tasks.retain(|task| {
             status.is_none_or(|status| task.status == status)
                 && owner.as_ref().is_none_or(|owner| task.owner.as_ref() == Some(owner))
         });
         let tasks = tasks.into_iter().map(Into::into).collect();
-        Ok(Shown::displayed(TaskList { tasks }))
+        Ok(ToolOutput::displayed(TaskList { tasks }))
     }
 
     /// Change a task. A task that is completed, failed or cancelled cannot change.
@@ -103,10 +103,10 @@ impl Board {
         #[arg(length = 0..=100_000)]
         output: Option<String>,
         context: &ToolContext,
-    ) -> Result<Shown<TaskRecord>, ToolError> {
+    ) -> Result<ToolOutput<TaskRecord>, ToolError> {
         let change = TaskChange { status, description, owner, output };
         let task = self.store.update_task(principal(context), id, change).await?;
-        Ok(Shown::new(format!("updated {task}"), task))
+        Ok(ToolOutput::new(format!("updated {task}"), task))
     }
 
     /// Stop a task. The agent that does it in the background ends.
@@ -119,7 +119,7 @@ impl Board {
         #[arg(default, length = 0..=2000)]
         reason: String,
         context: &ToolContext,
-    ) -> Result<Shown<TaskRecord>, ToolError> {
+    ) -> Result<ToolOutput<TaskRecord>, ToolError> {
         let reason = if reason.is_empty() { "stopped".to_owned() } else { reason };
         // One whose process has ended has failed already.
         self.store.task(context.principal().id(), &id).await?;
@@ -131,7 +131,7 @@ impl Board {
             status if status.is_final() => format!("it ended before it was stopped: {task}"),
             _ => format!("the stop was requested, and the agent still runs: {task}"),
         };
-        Ok(Shown::new(text, task))
+        Ok(ToolOutput::new(text, task))
     }
 
     /// Read the output of a task, of an agent in the background for instance.
@@ -144,7 +144,7 @@ impl Board {
         #[arg(default, range = 0..=MAX_WAIT)]
         wait_ms: u64,
         context: &ToolContext,
-    ) -> Result<Shown<TaskRecord>, ToolError> {
+    ) -> Result<ToolOutput<TaskRecord>, ToolError> {
         let task = self.store.task(context.principal().id(), &id).await?;
         let task = self.ended(task, Duration::from_millis(wait_ms), context).await?;
         let text = match (&task.output, &task.reason) {
@@ -152,7 +152,7 @@ impl Board {
             (None, Some(reason)) => format!("{}: {reason}", task.status.as_str()),
             (None, None) => NO_OUTPUT.to_owned(),
         };
-        Ok(Shown::new(text, task))
+        Ok(ToolOutput::new(text, task))
     }
 
     /// Waits until a task has ended, or the time is up.
@@ -190,7 +190,7 @@ impl Toolset for Board {
 
     /// The store is state of the pool.
     async fn create((): (), context: &ToolContext) -> Result<Self, ToolError> {
-        let store = TaskStore::of(context)?;
+        let store = TaskStore::from_context(context)?;
         Ok(Self::new(store.clone(), Runner::new(store)))
     }
 }

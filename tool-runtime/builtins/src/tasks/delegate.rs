@@ -6,7 +6,7 @@ use super::spawn::{AgentInput, spawner_of};
 use super::store::TaskStore;
 use crate::builtins::{Family, Profile};
 use crate::per_caller::PerCaller;
-use crate::shown::Shown;
+use crate::tool_output::ToolOutput;
 use futures_util::future::join_all;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -107,7 +107,7 @@ impl Delegation {
         #[arg(default)]
         tasks: BTreeMap<String, String>,
         context: &ToolContext,
-    ) -> Result<Shown<DelegateReport>, ToolError> {
+    ) -> Result<ToolOutput<DelegateReport>, ToolError> {
         let agents = match command {
             DelegateCommand::Spawn if tasks.is_empty() => self.name(&ids, &agent_types, context)?,
             DelegateCommand::Delegate if ids.is_empty() && agent_types.is_empty() => {
@@ -121,7 +121,7 @@ impl Delegation {
                 return Err(ToolError::user(text));
             }
         };
-        Ok(Shown::displayed(DelegateReport { agents }))
+        Ok(ToolOutput::displayed(DelegateReport { agents }))
     }
 
     /// Names agents, which begin with their first task.
@@ -265,6 +265,6 @@ impl Toolset for Delegation {
 
     /// The spawner and the store are state of the pool.
     async fn create((): (), context: &ToolContext) -> Result<Self, ToolError> {
-        Ok(Self::new(spawner_of(context)?, TaskStore::of(context)?))
+        Ok(Self::new(spawner_of(context)?, TaskStore::from_context(context)?))
     }
 }

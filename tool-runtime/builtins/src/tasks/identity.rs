@@ -18,7 +18,7 @@ pub(super) enum Identity {
 }
 
 impl Identity {
-    pub(super) fn of(context: &ToolContext) -> Self {
+    pub(super) fn from_context(context: &ToolContext) -> Self {
         let is_sub_agent = || context.get::<AgentRun>().is_some_and(|run| run.agent().is_some());
         match context.get::<Self>() {
             Some(identity) => identity.clone(),

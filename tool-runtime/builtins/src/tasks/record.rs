@@ -37,7 +37,7 @@ pub struct TaskRecord {
     pub(super) runner: Option<String>,
 }
 
-/// A task of a list, without its long texts.
+/// A task of a list, without its long description.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct TaskSummary {

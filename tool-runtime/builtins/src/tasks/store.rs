@@ -34,9 +34,9 @@ const MIGRATIONS: &[Migration] = &[Migration::new(
 /// Beside it are `FILE-wal` and `FILE-shm` of SQLite, and a directory `FILE.runners` with an empty file for each
 /// process that has it open. At most 1000 tasks of a principal are kept: the oldest that have ended make room.
 #[derive(Clone)]
-pub struct TaskStore(Arc<Shared>);
+pub struct TaskStore(Arc<Inner>);
 
-struct Shared {
+struct Inner {
     store: Store,
     alive: Alive,
 }
@@ -60,7 +60,7 @@ impl TaskStore {
         runners.push(".runners");
         let alive =
             Alive::new(Path::new(&runners)).map_err(|error| TaskStoreError(error.into()))?;
-        Ok(Self(Arc::new(Shared { store, alive })))
+        Ok(Self(Arc::new(Inner { store, alive })))
     }
 
     /// The file.
@@ -72,7 +72,7 @@ impl TaskStore {
     ///
     /// # Errors
     /// The pool has none.
-    pub fn of(context: &ToolContext) -> Result<Self, ToolError> {
+    pub fn from_context(context: &ToolContext) -> Result<Self, ToolError> {
         let missing = || ToolError::user("no store of tasks; write `.state(store)` on the pool");
         context.get::<Self>().cloned().ok_or_else(missing)
     }

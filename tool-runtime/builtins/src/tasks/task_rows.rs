@@ -277,7 +277,7 @@ fn record(row: &Row<'_>) -> rusqlite::Result<TaskRecord> {
         subject: row.get(1)?,
         description: row.get(2)?,
         owner: row.get(3)?,
-        status: TaskStatus::of(&status).ok_or_else(unknown)?,
+        status: TaskStatus::from_name(&status).ok_or_else(unknown)?,
         output: row.get(5)?,
         reason: row.get(6)?,
         agent: row.get(7)?,

@@ -4,7 +4,7 @@ use super::identity::{Identity, LEAD};
 use super::store::TaskStore;
 use super::team_rows::{Message, NewMessage, Team};
 use crate::builtins::{Family, Profile};
-use crate::shown::Shown;
+use crate::tool_output::ToolOutput;
 use tool_runtime::__seam::listed;
 use tool_runtime::BoxFuture;
 use tool_runtime::agent::AgentMailbox;
@@ -39,14 +39,14 @@ impl Teams {
         #[arg(default, length = 0..=10_000)]
         task_description: String,
         context: &ToolContext,
-    ) -> Result<Shown<Team>, ToolError> {
+    ) -> Result<ToolOutput<Team>, ToolError> {
         check_lead(context)?;
         for member in &members {
             check_member(member)?;
         }
         let principal = context.principal().id().to_owned();
         let team = self.store.create_team(principal, name, members, task_description).await?;
-        Ok(Shown::new(format!("created {team}"), team))
+        Ok(ToolOutput::new(format!("created {team}"), team))
     }
 
     /// Disband a team. Its unread messages are lost; its agents continue without a team.
@@ -56,10 +56,10 @@ impl Teams {
         /// The id or name of the team.
         id: String,
         context: &ToolContext,
-    ) -> Result<Shown<Team>, ToolError> {
+    ) -> Result<ToolOutput<Team>, ToolError> {
         check_lead(context)?;
         let team = self.store.delete_team(context.principal().id().to_owned(), id).await?;
-        Ok(Shown::new(format!("disbanded {team}"), team))
+        Ok(ToolOutput::new(format!("disbanded {team}"), team))
     }
 
     /// Send a message to a member of your team. It reads the message before its next step.
@@ -78,7 +78,8 @@ impl Teams {
     ) -> Result<String, ToolError> {
         let message = NewMessage { team, to, text: message };
         let principal = context.principal().id().to_owned();
-        let (team, recipients) = self.store.send(principal, Identity::of(context), message).await?;
+        let (team, recipients) =
+            self.store.send(principal, Identity::from_context(context), message).await?;
         Ok(format!("sent to {} in the team `{}`", listed(recipients), team.name))
     }
 
@@ -107,7 +108,7 @@ impl Family for Teams {
 /// # Errors
 /// A sub-agent calls.
 fn check_lead(context: &ToolContext) -> Result<(), ToolError> {
-    match Identity::of(context) {
+    match Identity::from_context(context) {
         Identity::Lead => Ok(()),
         _ => Err(ToolError::user("only the agent that leads teams creates and disbands them")),
     }
@@ -132,9 +133,9 @@ pub(super) fn check_member(name: &str) -> Result<(), ToolError> {
     }
 }
 
-/// Takes the messages of an agent as texts.
+/// Takes the messages of an agent as strings.
 async fn take(store: &TaskStore, context: &ToolContext) -> Result<Vec<String>, ToolError> {
-    let identity = Identity::of(context);
+    let identity = Identity::from_context(context);
     if identity == Identity::Outsider {
         return Ok(Vec::new());
     }
@@ -164,6 +165,6 @@ impl Toolset for Teams {
 
     /// The store is state of the pool.
     async fn create((): (), context: &ToolContext) -> Result<Self, ToolError> {
-        Ok(Self::new(TaskStore::of(context)?))
+        Ok(Self::new(TaskStore::from_context(context)?))
     }
 }

@@ -3,7 +3,7 @@
 use super::charset::{decode, is_utf8};
 use super::html::{self, Converted};
 use crate::image_block;
-use crate::shown::Shown;
+use crate::tool_output::ToolOutput;
 use reqwest::Url;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -63,7 +63,7 @@ pub(super) struct Body {
     pub(super) is_cut: bool,
 }
 
-/// The part of a text that is wanted, in characters.
+/// The part of a string that is wanted, in characters.
 #[derive(Clone, Copy)]
 pub(super) struct Part {
     pub(super) offset: usize,
@@ -107,7 +107,7 @@ impl Body {
         self,
         format: PageFormat,
         part: Part,
-    ) -> Result<Shown<FetchOutput>, ToolError> {
+    ) -> Result<ToolOutput<FetchOutput>, ToolError> {
         match self.kind() {
             Kind::Other => Err(self.unsupported()),
             Kind::Image(kind) => self.image(kind),
@@ -139,7 +139,7 @@ impl Body {
         tokio::task::spawn_blocking(work).await.map_err(ToolError::internal)
     }
 
-    fn image(self, kind: &'static str) -> Result<Shown<FetchOutput>, ToolError> {
+    fn image(self, kind: &'static str) -> Result<ToolOutput<FetchOutput>, ToolError> {
         let url = &self.url;
         if self.is_cut {
             return Err(ToolError::user(format!(
@@ -150,7 +150,7 @@ impl Body {
         let image = image_block::block(&self.bytes, kind)
             .map_err(|error| ToolError::user(format!("`{url}` cannot be shown: {error}")))?;
         let value = FetchOutput { truncated: image.is_smaller, ..self.described() };
-        let mut shown = Shown::new(image.notice, value);
+        let mut shown = ToolOutput::new(image.notice, value);
         shown.blocks.push(image.block);
         Ok(shown)
     }
@@ -163,7 +163,7 @@ impl Body {
         ))
     }
 
-    /// The output without a text.
+    /// The output without text.
     fn described(&self) -> FetchOutput {
         FetchOutput {
             url: self.url.to_string(),
@@ -190,7 +190,7 @@ struct TextPage {
 }
 
 impl TextPage {
-    fn output(self, part: Part) -> Result<Shown<FetchOutput>, ToolError> {
+    fn output(self, part: Part) -> Result<ToolOutput<FetchOutput>, ToolError> {
         let Converted { title, text: whole, notice } = self.converted;
         let total = whole.chars().count();
         if part.offset > 0 && part.offset >= total {
@@ -230,21 +230,21 @@ impl TextPage {
 }
 
 /// The text for a model: where it is from, the page, notices.
-fn shown(value: FetchOutput, notices: &[String]) -> Shown<FetchOutput> {
+fn shown(value: FetchOutput, notices: &[String]) -> ToolOutput<FetchOutput> {
     let title = value.title.as_ref().map_or(String::new(), |title| format!(" \"{title}\""));
     let text = if value.text.trim().is_empty() { "[the page has no text]" } else { &value.text };
     let mut parts = vec![format!("[{}{title}]", value.url), text.to_owned()];
     parts.extend(notices.iter().map(|notice| format!("[{notice}]")));
-    Shown { blocks: vec![ContentBlock::text(parts.join("\n"))], value }
+    ToolOutput { blocks: vec![ContentBlock::text(parts.join("\n"))], value }
 }
 
 /// The result of a redirect that is not followed.
-pub(super) fn redirected(from: &Url, to: &Url, status: u16) -> Shown<FetchOutput> {
+pub(super) fn redirected(from: &Url, to: &Url, status: u16) -> ToolOutput<FetchOutput> {
     let text = format!(
         "`{from}` redirects to another host: {to}\nTo read the page, fetch that address if it is trustworthy."
     );
     let (url, redirect) = (from.to_string(), Some(to.to_string()));
-    Shown::new(text, FetchOutput { url, status, redirect, ..FetchOutput::default() })
+    ToolOutput::new(text, FetchOutput { url, status, redirect, ..FetchOutput::default() })
 }
 
 /// Whether a content type is text.

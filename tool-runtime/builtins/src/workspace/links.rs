@@ -17,7 +17,7 @@ impl Location {
         self.through_links(false)
     }
 
-    /// The same with the link at the end of the path.
+    /// The location with the directories that all absolute links lead to, that at the end of the path included.
     #[cfg(feature = "search")]
     pub(crate) fn followed(self) -> Self {
         self.through_links(true)

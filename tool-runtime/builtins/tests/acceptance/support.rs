@@ -132,7 +132,7 @@ impl Desk {
         receiver
     }
 
-    /// Starts a command in the terminal, which does not end by itself, and waits until it has shown a text.
+    /// Starts a command in the terminal, which does not end by itself, and waits until it has shown a string.
     pub(crate) async fn begin_until(&self, text: &str, command: &str) -> Value {
         let mut command = command;
         let mut output = String::new();

@@ -1,4 +1,4 @@
-//! The commands of every program.
+//! The commands of every program, and the options of all of them: `--allow`, `--deny`, `--tools`.
 
 use super::added;
 use super::spec::{CommandSpec, Commands, HELP_COMMAND, Opt, Positional};

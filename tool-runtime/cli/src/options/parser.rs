@@ -132,7 +132,7 @@ fn find<'a>(name: &str, commands: &'a Commands) -> Result<&'a CommandSpec, Usage
 }
 
 impl Opt {
-    /// Checks a value on the command line. A lone `-` is a value, other texts with a leading dash are options.
+    /// Checks a value on the command line. A lone `-` is a value, other strings with a leading dash are options.
     pub(crate) fn text(&self, value: Option<OsString>) -> Result<String, UsageError> {
         let text = utf8(value.unwrap_or_default())?;
         if text.is_empty() || (text.starts_with('-') && text != "-") {

@@ -24,7 +24,7 @@ pub(crate) struct ServerOptions {
 }
 
 impl ServerOptions {
-    pub(super) fn of(arguments: &Arguments) -> Result<Self, UsageError> {
+    pub(super) fn from_arguments(arguments: &Arguments) -> Result<Self, UsageError> {
         Ok(Self {
             files: arguments.values(&MCP_CONFIG).map(PathBuf::from).collect(),
             variables: arguments.values(&VAR).map(variable).collect::<Result<_, _>>()?,

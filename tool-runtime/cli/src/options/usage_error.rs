@@ -18,14 +18,15 @@ impl UsageError {
         Self { message: message.into(), tip: None, usage: None }
     }
 
-    fn of(mut self, command: &CommandSpec) -> Self {
+    fn for_command(mut self, command: &CommandSpec) -> Self {
         self.usage = Some(help::usage(command));
         self
     }
 
     pub(super) fn unknown_command(name: &str, commands: &Commands) -> Self {
         let near = nearest(name, commands.all().map(|command| command.name), 1);
-        let mut error = Self::new(format!("unrecognized subcommand '{name}'")).of(commands.root);
+        let mut error =
+            Self::new(format!("unrecognized subcommand '{name}'")).for_command(commands.root);
         error.tip = near.first().map(|near| format!("a similar subcommand exists: '{near}'"));
         error
     }
@@ -34,7 +35,7 @@ impl UsageError {
     pub(super) fn incomplete(group: &str, commands: &Commands) -> Self {
         let names: Vec<_> = commands.group(group).map(|spec| format!("'{}'", spec.name)).collect();
         Self::new(format!("'{group}' is not a whole command; write {}", names.join(" or ")))
-            .of(commands.root)
+            .for_command(commands.root)
     }
 
     pub(super) fn unknown_option(command: &CommandSpec, name: &str, global: &[Opt]) -> Self {
@@ -52,7 +53,8 @@ impl UsageError {
 
     /// An argument that the command does not take.
     pub(super) fn unexpected(command: &CommandSpec, text: &str) -> Self {
-        let mut error = Self::new(format!("unexpected argument '{text}' found")).of(command);
+        let mut error =
+            Self::new(format!("unexpected argument '{text}' found")).for_command(command);
         if text.starts_with('-') && !command.positional.is_empty() {
             error.tip = Some(format!("to pass '{text}' as a value, use '-- {text}'"));
         }
@@ -68,39 +70,41 @@ impl UsageError {
             }
             other => other.to_string(),
         };
-        Self::new(message).of(command)
+        Self::new(message).for_command(command)
     }
 
     pub(crate) fn repeated(command: &CommandSpec, option: &Opt) -> Self {
         Self::new(format!("the argument '{}' cannot be used multiple times", option.usage()))
-            .of(command)
+            .for_command(command)
     }
 
     /// A positional argument is missing.
     pub(super) fn missing(command: &CommandSpec, positional: usize) -> Self {
         let name = &command.positional[positional].name;
         Self::new(format!("the following required arguments were not provided:\n  {name}"))
-            .of(command)
+            .for_command(command)
     }
 
     /// A positional argument beside an option that replaces it.
     pub(super) fn conflict(command: &CommandSpec, positional: usize, option: &Opt) -> Self {
         let (name, option) = (&command.positional[positional].name, option.usage());
-        Self::new(format!("the argument '{name}' cannot be used with '{option}'")).of(command)
+        Self::new(format!("the argument '{name}' cannot be used with '{option}'"))
+            .for_command(command)
     }
 
     /// An option without another one that it requires.
     #[cfg(feature = "http")]
     pub(super) fn needs(command: &CommandSpec, option: &Opt, other: &Opt) -> Self {
         Self::new(format!("the argument '{}' needs '{}'", option.usage(), other.usage()))
-            .of(command)
+            .for_command(command)
     }
 
     /// Two options that replace each other.
     #[cfg(feature = "jwt")]
     pub(super) fn excludes(command: &CommandSpec, option: &Opt, other: &Opt) -> Self {
         let (option, other) = (option.usage(), other.usage());
-        Self::new(format!("the argument '{option}' cannot be used with '{other}'")).of(command)
+        Self::new(format!("the argument '{option}' cannot be used with '{other}'"))
+            .for_command(command)
     }
 
     pub(crate) fn no_value(usage: &str) -> Self {

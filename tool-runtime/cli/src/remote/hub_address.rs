@@ -14,7 +14,7 @@ const TOKEN: &str = "TOOL_REMOTE_TOKEN";
 const TOKEN_HELP: &str =
     "The token comes from `--token-file`, or else from the environment variable TOOL_REMOTE_TOKEN";
 
-/// The same for programs with the option `remote`.
+/// For programs with the option `remote`.
 const TOKEN_VARIABLE_HELP: &str = "The token comes from the environment variable TOOL_REMOTE_TOKEN";
 
 /// The environment variable with the path of a file of credentials for a NATS server.
@@ -25,7 +25,7 @@ const CREDENTIALS: &str = "TOOL_REMOTE_CREDENTIALS";
 #[cfg(feature = "remote-nats")]
 const CREDENTIALS_HELP: &str = "The credentials come from the file of `--credentials`, or else of the environment variable TOOL_REMOTE_CREDENTIALS";
 
-/// The same for programs with the option `remote`.
+/// For programs with the option `remote`.
 #[cfg(feature = "remote-nats")]
 const CREDENTIALS_VARIABLE_HELP: &str = "The credentials come from the file that the environment variable TOOL_REMOTE_CREDENTIALS names";
 
@@ -72,7 +72,7 @@ impl HubAddress {
     ///
     /// # Errors
     /// It is not named, its address or the secret has a wrong form, or the file of the secret cannot be read.
-    pub(super) fn of(arguments: &CommandArguments) -> Result<Self, String> {
+    pub(super) fn from_arguments(arguments: &CommandArguments) -> Result<Self, String> {
         let url = arguments.value("connect").ok_or("name the hub by `--connect URL`")?;
         if is_nats(url) {
             if arguments.value("token-file").is_some() {

@@ -42,7 +42,7 @@ impl CliCommand for Keep {
 }
 
 async fn keep(arguments: &CommandArguments) -> ExitCode {
-    let named = HubAddress::of(arguments).and_then(|hub| Ok((hub, queues(arguments)?)));
+    let named = HubAddress::from_arguments(arguments).and_then(|hub| Ok((hub, queues(arguments)?)));
     let (hub, queues) = match named {
         Ok(named) => named,
         Err(problem) => {

@@ -39,7 +39,7 @@ impl CliCommand for NatsConfig {
 }
 
 fn run(arguments: &CommandArguments) -> ExitCode {
-    let settings = match Settings::of(arguments) {
+    let settings = match Settings::from_arguments(arguments) {
         Ok(settings) => settings,
         Err(problem) => {
             print::error(&problem);
@@ -67,7 +67,7 @@ struct Settings {
 }
 
 impl Settings {
-    fn of(arguments: &CommandArguments) -> Result<Self, String> {
+    fn from_arguments(arguments: &CommandArguments) -> Result<Self, String> {
         let callers = arguments.values("caller").map(str::parse).collect::<Result<Vec<_>, _>>();
         let callers = callers.map_err(|error: NameError| format!("--caller: {error}"))?;
         let queues = arguments.values("queue").map(str::parse).collect::<Result<Vec<_>, _>>();

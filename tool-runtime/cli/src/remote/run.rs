@@ -39,8 +39,8 @@ impl CliCommand for Run {
         pool: &'a ToolPool,
     ) -> BoxFuture<'a, ExitCode> {
         Box::pin(async move {
-            let settings =
-                HubAddress::of(arguments).and_then(|hub| Ok((hub, Settings::of(arguments)?)));
+            let settings = HubAddress::from_arguments(arguments)
+                .and_then(|hub| Ok((hub, Settings::from_arguments(arguments)?)));
             let (hub, settings) = match settings {
                 Ok(settings) => settings,
                 Err(problem) => {
@@ -71,7 +71,7 @@ struct Settings {
 }
 
 impl Settings {
-    fn of(arguments: &CommandArguments) -> Result<Self, String> {
+    fn from_arguments(arguments: &CommandArguments) -> Result<Self, String> {
         let queue = arguments.value("queue").map(str::parse).transpose();
         let queue =
             queue.map_err(|error: tool_runtime_remote::NameError| format!("--queue: {error}"))?;

@@ -33,7 +33,7 @@ impl CliCommand for Status {
 
 /// Exit code 1 if something is wrong.
 async fn show(arguments: &CommandArguments) -> ExitCode {
-    let hub = match HubAddress::of(arguments) {
+    let hub = match HubAddress::from_arguments(arguments) {
         Ok(hub) => hub,
         Err(problem) => {
             print::error(&problem);

@@ -2,7 +2,7 @@
 
 use super::entry::Entry;
 use super::settings::Settings;
-use super::{McpManager, McpManagerError, Shared};
+use super::{Inner, McpManager, McpManagerError};
 use super::{absent, left_out};
 use crate::backoff::Backoff;
 use crate::pins::{Approvals, McpPins};
@@ -366,7 +366,7 @@ impl McpManagerBuilder {
             self.settings.approvals = Arc::new(approvals);
         }
         let end = pool.closing().child_token();
-        let manager = McpManager(Arc::new(Shared {
+        let manager = McpManager(Arc::new(Inner {
             pool: pool.clone(),
             settings: self.settings,
             slots: std::sync::Mutex::default(),
@@ -377,7 +377,7 @@ impl McpManagerBuilder {
             left_out: std::sync::Mutex::new(self.left_out),
             list_until: Instant::now() + self.list_wait.min(MAX_WAIT),
         }));
-        let absence: Weak<Shared> = Arc::downgrade(&manager.0);
+        let absence: Weak<Inner> = Arc::downgrade(&manager.0);
         pool.ask_of_absence(absence);
         let add = |entry: Result<Entry, _>| entry.and_then(|entry| manager.add_slot(entry));
         let mut problems: Vec<_> =

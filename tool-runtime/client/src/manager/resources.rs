@@ -1,6 +1,6 @@
 //! Resources of servers as two tools, for models that cannot attach resources.
 
-use super::{McpManager, McpManagerError, Shared};
+use super::{Inner, McpManager, McpManagerError};
 use crate::resource_listing::{contents, list_resources};
 use crate::server::Server;
 use futures_util::future::join_all;
@@ -114,7 +114,7 @@ fn unanswered(server: &str, problem: String) -> McpManagerError {
 }
 
 /// The servers whose resources are shown to models.
-fn servers(manager: &Weak<Shared>) -> Result<Vec<Arc<Server>>, ToolError> {
+fn servers(manager: &Weak<Inner>) -> Result<Vec<Arc<Server>>, ToolError> {
     let shared = manager.upgrade().ok_or_else(|| ToolError::user("the MCP servers are closed"))?;
     let slots = McpManager(shared).slots().values().cloned().collect::<Vec<_>>();
     let offers = |slot: &&Arc<super::slot::Slot>| slot.resources() == Some(true);
@@ -131,7 +131,7 @@ fn named(servers: Vec<Arc<Server>>, name: &str) -> Result<Arc<Server>, ToolError
     })
 }
 
-async fn list(manager: &Weak<Shared>, server: Option<&str>) -> Result<Json<Value>, ToolError> {
+async fn list(manager: &Weak<Inner>, server: Option<&str>) -> Result<Json<Value>, ToolError> {
     let mut servers = servers(manager)?;
     if let Some(name) = server {
         servers = vec![named(servers, name)?];
@@ -163,7 +163,7 @@ fn entry(server: &Server, one: &impl serde::Serialize) -> Value {
     entry
 }
 
-async fn read(manager: &Weak<Shared>, server: &str, uri: &str) -> Result<Observation, ToolError> {
+async fn read(manager: &Weak<Inner>, server: &str, uri: &str) -> Result<Observation, ToolError> {
     let server = named(servers(manager)?, server)?;
     let contents = contents(&server, uri).await.map_err(ToolError::user)?;
     let add = |observation: Observation, contents: ResourceContents| {

@@ -1,6 +1,6 @@
 //! Watches the states of all servers.
 
-use super::{McpManager, Shared};
+use super::{Inner, McpManager};
 use crate::status::McpServerStatus;
 use std::sync::{Arc, Weak};
 use tokio::sync::watch;
@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 #[derive(Debug)]
 pub struct McpStatuses {
     changes: watch::Receiver<u64>,
-    manager: Weak<Shared>,
+    manager: Weak<Inner>,
     /// Cancelled when the manager ends.
     end: CancellationToken,
     /// The last reported status.

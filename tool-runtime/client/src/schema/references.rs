@@ -14,7 +14,7 @@ pub(super) struct References<'a> {
 }
 
 impl<'a> References<'a> {
-    pub(super) fn of(schema: &'a Map<String, Value>) -> Self {
+    pub(super) fn from_schema(schema: &'a Map<String, Value>) -> Self {
         let mut references = Self { roots: vec![("", schema)], anchors: HashMap::new() };
         references.note(schema);
         schema.values().for_each(|value| references.walk(value));

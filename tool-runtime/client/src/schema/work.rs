@@ -180,7 +180,7 @@ impl<'a> Work<'a> {
     fn targets(&mut self, reference: &'a str) -> Rc<[&'a Schema]> {
         let Self { root, references, targets, .. } = self;
         let found = targets.entry(reference).or_insert_with(|| {
-            references.get_or_init(|| References::of(root)).find(reference).into()
+            references.get_or_init(|| References::from_schema(root)).find(reference).into()
         });
         Rc::clone(found)
     }

@@ -25,7 +25,7 @@ async fn started(
     started_with(answer, |entry| entry.call_timeout(hour)).await
 }
 
-/// The same with another entry.
+/// Starts a server and a manager with this entry.
 async fn started_with(
     answer: impl Fn(&Value) -> Option<Response> + Send + Sync + 'static,
     entry: impl FnOnce(McpServerConfig) -> McpServerConfig,

@@ -111,7 +111,7 @@ async fn a_repaired_tool_is_pinned_as_the_server_wrote_it() {
     let pin = |schema: Value| {
         let mut original = ToolDefinition::new("t", "");
         original.input_schema = schema.as_object().unwrap().clone();
-        McpPin::of(&original)
+        McpPin::from_definition(&original)
     };
     let (_pool, manager) = with_schema(schema("STRING")).await;
     let pins = manager.pins();

@@ -1,7 +1,7 @@
 //! The `manifest.json` of an unpacked MCPB bundle.
 
 use super::super::findings::{Findings, Location};
-use super::super::wrapper::Found;
+use super::super::wrapper::ServerEntry;
 use serde_json::{Map, Value, json};
 use std::path;
 
@@ -29,7 +29,7 @@ pub(super) fn entry(
     document: &Map<String, Value>,
     location: &Location,
     findings: &mut Findings,
-) -> Option<Found> {
+) -> Option<ServerEntry> {
     let name = document.get("name").and_then(Value::as_str).unwrap_or("bundle").to_owned();
     let location = location.key("server").key("mcp_config").of_server(&name);
     let Some(Value::Object(config)) = document["server"].get("mcp_config") else {
@@ -49,7 +49,7 @@ pub(super) fn entry(
     entry.insert("secrets".to_owned(), values.secrets(config));
     entry
         .insert("description".to_owned(), document.get("description").cloned().unwrap_or_default());
-    Some(Found { name, location, entry: entry.into() })
+    Some(ServerEntry { name, location, entry: entry.into() })
 }
 
 /// The name of this system in manifests.

@@ -1,7 +1,7 @@
 //! Goose's `extensions`, also with the servers in a list, as in its recipes.
 
 use super::super::findings::{Findings, Location};
-use super::super::wrapper::Found;
+use super::super::wrapper::ServerEntry;
 use super::list;
 use serde_json::{Map, Value, json};
 
@@ -35,20 +35,23 @@ pub(super) fn entries(
     extensions: &Value,
     location: &Location,
     findings: &mut Findings,
-) -> Vec<Found> {
+) -> Vec<ServerEntry> {
     let location = location.key(KEY);
     let found = match extensions.clone() {
         Value::Object(extensions) => named(extensions, &location),
         Value::Array(extensions) => list::entries(extensions, &location, findings),
         _ => Vec::new(),
     };
-    let found = found.into_iter().map(|found| Found { entry: plain(found.entry), ..found });
+    let found = found.into_iter().map(|found| ServerEntry { entry: plain(found.entry), ..found });
     found.filter(|found| !is_built_in(found, findings)).collect()
 }
 
-fn named(extensions: Map<String, Value>, location: &Location) -> Vec<Found> {
-    let found =
-        |(name, entry): (String, Value)| Found { location: location.server(&name), name, entry };
+fn named(extensions: Map<String, Value>, location: &Location) -> Vec<ServerEntry> {
+    let found = |(name, entry): (String, Value)| ServerEntry {
+        location: location.server(&name),
+        name,
+        entry,
+    };
     extensions.into_iter().map(found).collect()
 }
 
@@ -70,7 +73,7 @@ fn plain(mut entry: Value) -> Value {
     entry
 }
 
-fn is_built_in(found: &Found, findings: &mut Findings) -> bool {
+fn is_built_in(found: &ServerEntry, findings: &mut Findings) -> bool {
     let kind = found.entry["type"].as_str().unwrap_or_default();
     if !BUILT_IN.contains(&kind) {
         return false;

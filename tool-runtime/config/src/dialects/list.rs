@@ -1,7 +1,7 @@
 //! Lists of servers with names, as Continue and Goose's recipes write them.
 
 use super::super::findings::{Findings, Location};
-use super::super::wrapper::Found;
+use super::super::wrapper::ServerEntry;
 use serde_json::{Map, Value, json};
 
 /// Keys of Continue that say where an entry comes from.
@@ -12,7 +12,7 @@ pub(crate) fn entries(
     items: Vec<Value>,
     location: &Location,
     findings: &mut Findings,
-) -> Vec<Found> {
+) -> Vec<ServerEntry> {
     let mut found = Vec::new();
     for (index, item) in items.into_iter().enumerate() {
         let location = location.index(index);
@@ -32,7 +32,7 @@ pub(crate) fn entries(
             continue;
         }
         let location = location.of_server(&name);
-        found.push(Found { name, location, entry: entry_of(entry) });
+        found.push(ServerEntry { name, location, entry: entry_of(entry) });
     }
     found
 }

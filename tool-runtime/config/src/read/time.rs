@@ -26,7 +26,7 @@ impl Reader<'_> {
         server.connect_timeout = connect.and_then(|member| self.duration(&member));
     }
 
-    /// A duration: a text with a unit, a number in the unit of the key, or a bare number. Dialects differ in bare numbers:
+    /// A duration: a string with a unit, a number in the unit of the key, or a bare number. Dialects differ in bare numbers:
     /// small ones are seconds, large ones milliseconds.
     pub(super) fn duration(&mut self, member: &Member<'_>) -> Option<Duration> {
         let duration = match member.value {

@@ -51,7 +51,7 @@ impl Reader<'_> {
         argument
     }
 
-    /// A fixed value, with the variables in its texts.
+    /// A fixed value, whose variables are expanded.
     fn constant(&mut self, location: &Location, value: &Value) -> Value {
         match value {
             Value::String(_) => self.text(location, value).as_str().into(),

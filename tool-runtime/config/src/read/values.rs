@@ -31,7 +31,7 @@ impl Reader<'_> {
         self.string(&member.location, member.value).map(str::to_owned)
     }
 
-    /// A list of texts without expansion.
+    /// A list of strings without expansion.
     pub(super) fn names(&mut self, entry: &mut Entry<'_>, key: &'static str) -> Vec<String> {
         let Some(member) = entry.one_of(&[key], self.findings) else { return Vec::new() };
         let items = self.list(&member.location, member.value).unwrap_or_default();

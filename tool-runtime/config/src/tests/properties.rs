@@ -18,7 +18,7 @@ fn look_up(name: &str) -> Option<&'static str> {
     }
 }
 
-/// Reference implementation of the rules; `None` for a text that cannot be expanded.
+/// Reference implementation of the rules; `None` for a string that cannot be expanded.
 fn oracle(text: &str) -> Option<String> {
     let Some(start) = text.find("${") else { return Some(text.to_owned()) };
     if text[..start].ends_with('$') {

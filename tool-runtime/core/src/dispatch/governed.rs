@@ -3,7 +3,7 @@
 use super::ending::{self, Outcome};
 use super::{guard, stage};
 use crate::govern::Step;
-use crate::pool::{Found, ToolPool};
+use crate::pool::{PooledTool, ToolPool};
 use crate::tool::context::ToolContext;
 use crate::tool::tool::DecodedCall;
 use crate::vocabulary::error::CallError;
@@ -16,7 +16,7 @@ pub(super) struct Arrival<'a> {
     pub(super) arguments: &'a str,
     pub(super) context: &'a ToolContext,
     /// The tool of that name, or why it cannot be called.
-    pub(super) found: Result<Found, CallError>,
+    pub(super) found: Result<PooledTool, CallError>,
 }
 
 impl ToolPool {

@@ -43,7 +43,7 @@ pub(super) fn bounds<'a>(
     bounds_within(None, pool, tool, context)
 }
 
-/// The same, with a limit of the call itself.
+/// The bounds of a call that may have a time limit of its own.
 pub(super) fn bounds_within<'a>(
     own: Option<Duration>,
     pool: &ToolPool,
@@ -186,7 +186,7 @@ pub(super) async fn catch_panics<T>(
     flatten_panic(tool, AssertUnwindSafe(stages).catch_unwind().await)
 }
 
-/// The same, and logs the failure.
+/// Turns a panic into an error, and logs the failure of a call.
 pub(super) async fn catch_and_report<T>(
     tool: &str,
     stages: impl Future<Output = Result<T, CallError>>,

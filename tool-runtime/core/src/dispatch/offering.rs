@@ -222,7 +222,7 @@ impl ToolPool {
         let own = context.clone().into_owned();
         let work = async move {
             let completers = &terms(&offering).completers;
-            Ok(Completion::of(completers.complete(&argument, &prefix, &own).await))
+            Ok(Completion::from_values(completers.complete(&argument, &prefix, &own).await))
         };
         let completion = attended(work, name, limit, &context).await;
         let mut completion = completion.map_err(|error| self.governance().masked_error(error))?;

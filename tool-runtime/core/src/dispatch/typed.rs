@@ -62,8 +62,8 @@ pub trait CallAction: Sized + Send + 'static {
         Box::pin(guarded(self, pool, pool.shared_context()))
     }
 
-    /// The same in a context. A tool that calls another one passes its own: the nested call shares
-    /// its declared resources, its cancellation and its deadline.
+    /// Calls the tool in a context. A tool that calls another one passes its own: the nested call shares its declared
+    /// resources, its cancellation and its deadline.
     ///
     /// # Errors
     /// As [`Self::call`].

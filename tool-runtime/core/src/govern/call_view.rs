@@ -1,7 +1,7 @@
 //! A call as policies, limiters and recorders see it.
 
 use super::risk::Risk;
-use crate::govern::hook::Found;
+use crate::govern::hook::PooledTool;
 use crate::tool::access::Access;
 use crate::tool::arguments::{Arguments, EffectiveArgument, EffectiveArguments};
 use crate::tool::context::{SessionId, StepId, ToolContext};
@@ -68,7 +68,7 @@ impl fmt::Display for CallNumber {
 #[derive(Clone, Copy)]
 pub struct CallView<'a> {
     name: &'a str,
-    found: Option<&'a Found>,
+    found: Option<&'a PooledTool>,
     details: &'a CallDetails,
 }
 
@@ -170,7 +170,11 @@ impl CallDetails {
 }
 
 impl<'a> CallView<'a> {
-    pub(crate) fn new(name: &'a str, found: Option<&'a Found>, details: &'a CallDetails) -> Self {
+    pub(crate) fn new(
+        name: &'a str,
+        found: Option<&'a PooledTool>,
+        details: &'a CallDetails,
+    ) -> Self {
         Self { name, found, details }
     }
 
@@ -188,14 +192,14 @@ impl<'a> CallView<'a> {
 
     /// The tool. `None` for a call of an unknown tool.
     pub fn tool(&self) -> Option<&'a Tool> {
-        self.found.map(Found::tool)
+        self.found.map(PooledTool::tool)
     }
 
     /// Whether the call may run again if its outcome is unknown: as the tool's
     /// [`retry_mode`](crate::tool::ToolDefinition::retry_mode) says, or else its hints.
     pub fn retry_mode(&self) -> RetryMode {
         let stated = self.definition().and_then(|definition| definition.retry_mode);
-        stated.unwrap_or_else(|| RetryMode::of(&self.annotations()))
+        stated.unwrap_or_else(|| RetryMode::from_annotations(&self.annotations()))
     }
 
     /// The hints of the tool that decisions may rely on: MCP's defaults, which are the dangerous ones,
@@ -211,7 +215,7 @@ impl<'a> CallView<'a> {
 
     /// The origin of the tool. `None` for a call of an unknown tool.
     pub fn source(&self) -> Option<&'a Source> {
-        self.found.map(Found::source)
+        self.found.map(PooledTool::source)
     }
 
     /// The arguments as JSON text, with escapes normalised, after all changes up to now. Includes
@@ -251,7 +255,7 @@ impl<'a> CallView<'a> {
         };
         match mask.text(text) {
             Cow::Owned(masked) => Cow::Owned(match serde_json::from_str::<Value>(text) {
-                // A number that is a secret becomes a text, so that the whole stays JSON.
+                // A number that is a secret becomes a string, so that the whole stays JSON.
                 Ok(mut value) => {
                     mask.value(&mut value);
                     value.to_string()

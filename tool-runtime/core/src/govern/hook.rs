@@ -4,8 +4,8 @@ mod after;
 mod answer;
 mod before;
 mod call;
-pub(crate) mod found;
 mod hooks;
+pub(crate) mod pooled_tool;
 mod watch;
 
 #[cfg(test)]
@@ -16,8 +16,8 @@ pub use answer::HookAnswer;
 pub use before::Before;
 pub(crate) use before::{HookDecision, Provided};
 pub use call::HookCall;
-pub(crate) use found::Found;
 pub(crate) use hooks::{Hooks, ToolHooks};
+pub(crate) use pooled_tool::PooledTool;
 pub(crate) use watch::{Failure, catch_panic};
 
 use crate::vocabulary::error::ToolError;

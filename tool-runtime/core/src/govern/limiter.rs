@@ -45,7 +45,7 @@ pub trait Limiter: Send + Sync + 'static {
 ///
 /// let mails = Limit::rate("mail/ada", 10, Duration::from_secs(60));
 /// assert_eq!(mails.refill, Refill::Window(Duration::from_secs(60)));
-/// let tokens = Limit::budget("run-7", 100_000).of(Measure::Tokens);
+/// let tokens = Limit::budget("run-7", 100_000).for_measure(Measure::Tokens);
 /// assert_eq!(tokens.refill, Refill::Never);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -113,7 +113,7 @@ impl Limit {
 
     /// Sets what is counted. Default: calls.
     #[must_use]
-    pub fn of(mut self, measure: Measure) -> Self {
+    pub fn for_measure(mut self, measure: Measure) -> Self {
         self.measure = measure;
         self
     }

@@ -22,8 +22,8 @@ use std::path::PathBuf;
 /// |---|---|---|---|
 /// | [`text`](Self::text) | characters of all text blocks of a result | 30,000 | the middle is cut |
 /// | [`structured`](Self::structured) | bytes of the value's JSON | 100,000 | the result becomes an error |
-/// | [`media`](Self::media) | bytes of one image or audio block | 5 MiB | replaced by a text |
-/// | [`resource`](Self::resource) | characters, or bytes, of one embedded resource | 100,000 | the middle is cut, or replaced by a text |
+/// | [`media`](Self::media) | bytes of one image or audio block | 5 MiB | replaced by a notice |
+/// | [`resource`](Self::resource) | characters, or bytes, of one embedded resource | 100,000 | the middle is cut, or replaced by a notice |
 ///
 /// Each limit is a number, or `None` for no limit. A notice states the removed amount, and names the file with the
 /// whole content if [`spill_to`](Self::spill_to) is set. The notice counts as text. A text that is not longer
@@ -92,7 +92,7 @@ impl OutputLimits {
 
     /// Limits the decoded bytes of each image and audio block. Default: 5 MiB.
     ///
-    /// Beyond it a text describes the removed block.
+    /// Beyond it a notice describes the removed block.
     #[must_use]
     pub fn media(mut self, bytes: impl Into<Option<usize>>) -> Self {
         self.media = bytes.into();
@@ -102,7 +102,7 @@ impl OutputLimits {
     /// Limits each embedded resource: the characters of its text, or its decoded bytes.
     /// Default: 100,000.
     ///
-    /// Beyond it a text is cut as with [`text`](Self::text); bytes are replaced by a text that names the URI.
+    /// Beyond it text is cut as with [`text`](Self::text); bytes are replaced by a notice that names the URI.
     #[must_use]
     pub fn resource(mut self, length: impl Into<Option<usize>>) -> Self {
         self.resource = length.into();

@@ -43,7 +43,7 @@ impl MetaParameters {
     }
 
     /// Those that a tool gets: it keeps its own parameters of these names.
-    fn of(self, tool: &Tool) -> Self {
+    fn for_tool(self, tool: &Tool) -> Self {
         let definition = tool.definition();
         let has = |name| has_own(tool, name);
         let is_read_only = definition.effective_annotations().is_read_only();
@@ -76,7 +76,7 @@ pub(crate) struct MetaArguments {
 impl MetaParameters {
     /// The definition of a tool with the parameters in front. `None` if the tool gets none.
     pub(crate) fn extended(&self, tool: &Tool) -> Option<ToolDefinition> {
-        let added = self.of(tool);
+        let added = self.for_tool(tool);
         let mut properties = Map::new();
         if added.security_risk {
             properties.insert(SECURITY_RISK.to_owned(), risk_schema());
@@ -104,12 +104,12 @@ impl MetaParameters {
         arguments: &str,
         is_repairing: bool,
     ) -> Option<MetaArguments> {
-        let own = tool.map_or(*self, |tool| self.of(tool));
+        let own = tool.map_or(*self, |tool| self.for_tool(tool));
         let text = Arguments::new(arguments).as_str();
         if own == Self::default() {
             return None;
         }
-        if let Some(members) = RawMembers::of(text) {
+        if let Some(members) = RawMembers::from_text(text) {
             return own.split(members, is_repairing);
         }
         // Text that is nearly JSON hides the parameters from what repairs it later.
@@ -117,7 +117,7 @@ impl MetaParameters {
             return None;
         }
         let (text, mut repairs) = repair_json(text)?;
-        let mut meta = own.split(RawMembers::of(&text)?, true)?;
+        let mut meta = own.split(RawMembers::from_text(&text)?, true)?;
         repairs.append(&mut meta.repairs);
         Some(MetaArguments { repairs, ..meta })
     }

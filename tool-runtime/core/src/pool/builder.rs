@@ -83,14 +83,14 @@ pub struct WithToolsets;
 
 impl Default for ToolPoolBuilder {
     fn default() -> Self {
-        Self::of(Draft::default())
+        Self::from_draft(Draft::default())
     }
 }
 
 /// For toolsets that are added under a condition.
 impl From<ToolPoolBuilder> for ToolPoolBuilder<WithToolsets> {
     fn from(builder: ToolPoolBuilder) -> Self {
-        Self::of(builder.draft)
+        Self::from_draft(builder.draft)
     }
 }
 
@@ -102,7 +102,7 @@ impl ToolPool {
 }
 
 impl<S> ToolPoolBuilder<S> {
-    fn of(draft: Draft) -> Self {
+    fn from_draft(draft: Draft) -> Self {
         Self { draft, toolsets: PhantomData }
     }
 
@@ -146,7 +146,7 @@ impl<S> ToolPoolBuilder<S> {
     /// The builder in another state. Its toolsets are lost if the pool is built without them.
     #[doc(hidden)]
     pub fn in_state<T>(self) -> ToolPoolBuilder<T> {
-        ToolPoolBuilder::of(self.draft)
+        ToolPoolBuilder::from_draft(self.draft)
     }
 
     /// Adds every linked tool, prompt and resource: those of `#[tool]`, `#[prompt]` and
@@ -179,7 +179,7 @@ impl<S> ToolPoolBuilder<S> {
 
     /// Adds the tool of an action. A tool that is also linked is added once.
     pub fn tool<A: Action>(self) -> Self {
-        self.add(Tool::of::<A>())
+        self.add(Tool::from_action::<A>())
     }
 
     /// Adds a tool.
@@ -208,7 +208,7 @@ impl<S> ToolPoolBuilder<S> {
     /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// ```
     pub fn prompt<A: PromptAction>(self) -> Self {
-        self.add_prompt(Prompt::of::<A>())
+        self.add_prompt(Prompt::from_action::<A>())
     }
 
     /// Adds a prompt.
@@ -218,7 +218,7 @@ impl<S> ToolPoolBuilder<S> {
 
     /// Adds the resource of an action. A resource that is also linked is added once.
     pub fn resource<A: ResourceAction>(self) -> Self {
-        self.add_resource(Resource::of::<A>())
+        self.add_resource(Resource::from_action::<A>())
     }
 
     /// Adds a resource.

@@ -29,7 +29,7 @@ pub(super) struct Core {
     governance: Governance,
     /// Cancelled when the pool is closed, which cancels running calls.
     closing: CancellationToken,
-    /// The same, read without a lock by each call.
+    /// Whether the pool is closed, read without a lock by each call.
     is_closing: AtomicBool,
     snapshot: ArcSwap<Snapshot>,
     offered: Mutex<Offered>,

@@ -11,7 +11,7 @@ use super::report::{PoolReport, ToolStatus};
 use super::scope::Scope;
 use super::snapshot::Snapshot;
 use super::watch::Watcher;
-use crate::govern::hook::Found;
+use crate::govern::hook::PooledTool;
 use crate::govern::{PolicyEngine, StepStore};
 use crate::tool::context::ToolContext;
 use crate::tool::definition::ToolDefinition;
@@ -99,7 +99,7 @@ impl ToolPool {
     pub fn missing_scopes(&self, tool: &str, principal: &Principal) -> Vec<String> {
         let snapshot = self.0.snapshot();
         let tool = if snapshot.has_scopes() { snapshot.find(tool) } else { None };
-        let missing = |found: Found| {
+        let missing = |found: PooledTool| {
             principal.missing_scopes(found.tool().definition()).map(str::to_owned).collect()
         };
         tool.map(missing).unwrap_or_default()
@@ -246,7 +246,7 @@ impl ToolPool {
     }
 
     /// A tool of the pool, whether or not this handle may see it.
-    pub(crate) fn known(&self, name: &str) -> Option<Found> {
+    pub(crate) fn known(&self, name: &str) -> Option<PooledTool> {
         self.0.core.snapshot().load().find(name)
     }
 

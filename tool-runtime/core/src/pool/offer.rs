@@ -4,7 +4,7 @@ use super::filter::Filter;
 use super::problem::{PoolError, PoolProblem};
 use super::report::{PoolReport, ToolReport, ToolStatus};
 use super::selector::Selector;
-use crate::govern::hook::{Found, Hooks};
+use crate::govern::hook::{Hooks, PooledTool};
 use crate::schema::nearest::nearest;
 use crate::tool::context::State;
 use crate::tool::definition::ToolDefinition;
@@ -224,8 +224,10 @@ impl Decision {
     }
 
     /// The content of a snapshot.
-    pub(super) fn visible_tools(&self) -> Vec<Found> {
-        self.visible().map(|offer| Found::new(offer.tool.clone(), offer.source.clone())).collect()
+    pub(super) fn visible_tools(&self) -> Vec<PooledTool> {
+        self.visible()
+            .map(|offer| PooledTool::new(offer.tool.clone(), offer.source.clone()))
+            .collect()
     }
 
     /// The visible tools, sorted by name.

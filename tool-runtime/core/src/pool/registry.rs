@@ -89,11 +89,14 @@ impl Registry {
     /// reported when the name is resolved or the pool is built.
     #[cfg(feature = "linked")]
     pub fn linked() -> Self {
-        Self::of(crate::tool::registration::linked(), crate::tool::registration::linked_toolsets())
+        Self::from_tools(
+            crate::tool::registration::linked(),
+            crate::tool::registration::linked_toolsets(),
+        )
     }
 
     #[cfg(feature = "linked")]
-    fn of(
+    fn from_tools(
         tools: impl IntoIterator<Item = Tool>,
         toolsets: impl IntoIterator<Item = ToolsetKind>,
     ) -> Self {
@@ -126,7 +129,7 @@ impl Registry {
     /// # Errors
     /// The name is taken.
     pub fn toolset<T: Toolset>(&mut self) -> Result<&mut Self, RegistryError> {
-        let kind = ToolsetKind::of::<T>(std::any::type_name::<T>(), 0);
+        let kind = ToolsetKind::from_type::<T>(std::any::type_name::<T>(), 0);
         self.insert(kind.name().to_owned(), Entry::Toolset(kind))
     }
 
@@ -181,7 +184,7 @@ mod tests {
     #[tokio::test]
     async fn a_duplicate_name_is_reported_with_both_source_locations() {
         for tools in [[tool(1), tool(2)], [tool(2), tool(1)]] {
-            let error = Registry::of(tools, []).resolve(&[ToolSpec::new("same")]).await;
+            let error = Registry::from_tools(tools, []).resolve(&[ToolSpec::new("same")]).await;
             let text = error.expect_err("two of one name").to_string();
             assert!(text.contains("at src/a.rs:1 and at src/a.rs:2"), "{text}");
         }

@@ -1,4 +1,4 @@
-//! A handle's own view of a pool: the stack of restrictions that narrow it.
+//! A handle's own view of a pool: the stack of restrictions that narrow it. Methods of the handle are in `handle/restrict`.
 
 use super::attached::Attached;
 use super::core::{Core, View};

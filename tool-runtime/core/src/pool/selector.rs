@@ -97,7 +97,7 @@ impl From<Infallible> for SelectorError {
     }
 }
 
-/// The reason why a text is not a valid [`Selector`].
+/// The reason why a string is not a valid [`Selector`].
 ///
 /// ```
 /// use tool_runtime::pool::Selector;

@@ -4,7 +4,7 @@ use super::catalog::Catalog;
 use super::governance::Governance;
 use super::selector::Selector;
 use crate::govern::MetaParameters;
-use crate::govern::hook::{Found, Hooks};
+use crate::govern::hook::{Hooks, PooledTool};
 use crate::tool::definition::ToolDefinition;
 use crate::tool::export::{ApiFormat, Export};
 use crate::tool::prompt::Prompt;
@@ -46,7 +46,7 @@ struct Rules {
 pub struct Snapshot {
     tools: Vec<Tool>,
     /// The tools as calls find them, in the same order.
-    found: Vec<Found>,
+    found: Vec<PooledTool>,
     catalog: Arc<Catalog>,
     /// Positions in `tools` by the hash of their names.
     by_name: HashTable<usize>,
@@ -82,7 +82,11 @@ pub(super) enum Visibility {
 
 impl Snapshot {
     /// Creates a snapshot from tools sorted by name and the rules of the pool.
-    pub(super) fn new(found: Vec<Found>, catalog: Arc<Catalog>, governance: &Governance) -> Self {
+    pub(super) fn new(
+        found: Vec<PooledTool>,
+        catalog: Arc<Catalog>,
+        governance: &Governance,
+    ) -> Self {
         let rules = Rules {
             hooks: Arc::clone(&governance.hooks),
             added: governance.meta_parameters,
@@ -91,7 +95,7 @@ impl Snapshot {
         Self::with_rules(found, catalog, rules)
     }
 
-    fn with_rules(found: Vec<Found>, catalog: Arc<Catalog>, rules: Rules) -> Self {
+    fn with_rules(found: Vec<PooledTool>, catalog: Arc<Catalog>, rules: Rules) -> Self {
         let tools: Vec<Tool> = found.iter().map(|found| found.tool().clone()).collect();
         let (mut by_name, hasher) = (HashTable::with_capacity(tools.len()), Default::default());
         let hash = |tool: &Tool| foldhash::fast::RandomState::hash_one(&hasher, tool.name());
@@ -116,12 +120,12 @@ impl Snapshot {
 
     /// Some of the tools, in their order, in the same pool. Their rules are kept, and new ones added.
     pub(super) fn narrowed(&self, visibility: impl Fn(&Tool) -> Visibility) -> Self {
-        let narrowed = |found: &Found| match visibility(found.tool()) {
+        let narrowed = |found: &PooledTool| match visibility(found.tool()) {
             Visibility::Hidden => None,
             Visibility::Visible => Some(found.clone()),
             Visibility::Checked(added) => {
                 let rule = both(found.rule().cloned(), Some(added));
-                Some(rule.into_iter().fold(found.clone(), Found::with_rule))
+                Some(rule.into_iter().fold(found.clone(), PooledTool::with_rule))
             }
         };
         let visible = self.found.iter().filter_map(narrowed).collect();
@@ -129,7 +133,7 @@ impl Snapshot {
     }
 
     /// The tools as calls find them.
-    pub(super) fn found(&self) -> &[Found] {
+    pub(super) fn found(&self) -> &[PooledTool] {
         &self.found
     }
 
@@ -146,7 +150,7 @@ impl Snapshot {
     /// The tools that a selector picks, sorted by name.
     pub fn picked<'a>(&'a self, selector: &Selector) -> impl Iterator<Item = &'a Tool> {
         let found = self.found.iter().filter(|found| selector.picks(found.tool(), found.source()));
-        found.map(Found::tool)
+        found.map(PooledTool::tool)
     }
 
     /// All prompts, sorted by name. Filters and restrictions do not apply to them.
@@ -177,7 +181,7 @@ impl Snapshot {
 
     /// A tool by its exact name, otherwise by its [wire name](ToolDefinition::wire_name), with its hooks.
     #[inline]
-    pub(crate) fn find(&self, name: &str) -> Option<Found> {
+    pub(crate) fn find(&self, name: &str) -> Option<PooledTool> {
         let index = self.position(name).or_else(|| self.position_of_wire_name(name))?;
         let found = &self.found[index];
         if !self.rules.hooks.is_empty() {

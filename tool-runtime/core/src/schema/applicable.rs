@@ -21,7 +21,7 @@ impl<'s> Applicable<'s> {
         schemas
     }
 
-    fn of(root: &'s Map<String, Value>, given: impl IntoIterator<Item = &'s Value>) -> Self {
+    fn from_root(root: &'s Map<String, Value>, given: impl IntoIterator<Item = &'s Value>) -> Self {
         let mut schemas = Self { root, all: Vec::new(), is_open: false };
         given.into_iter().for_each(|schema| schemas.add(schema, 0));
         schemas
@@ -75,12 +75,12 @@ impl<'s> Applicable<'s> {
         let own = self.properties().filter(|(own, _)| *own == name).map(|(_, schema)| schema);
         let mut own = own.peekable();
         if own.peek().is_some() {
-            return Self::of(self.root, own);
+            return Self::from_root(self.root, own);
         }
         let others = self.all.iter().filter_map(|schema| schema.get("additionalProperties"));
         let others: Vec<&Value> = others.filter(|schema| schema.is_object()).collect();
         let is_open = others.is_empty();
-        let mut schemas = Self::of(self.root, others);
+        let mut schemas = Self::from_root(self.root, others);
         schemas.is_open |= is_open;
         schemas
     }
@@ -102,7 +102,7 @@ impl<'s> Applicable<'s> {
         let items: Vec<&Value> = self.all.iter().filter_map(|it| it.get("items")).collect();
         let is_unlisted =
             items.is_empty() || self.all.iter().any(|it| it.contains_key("prefixItems"));
-        let mut schemas = Self::of(self.root, items);
+        let mut schemas = Self::from_root(self.root, items);
         schemas.is_open |= is_unlisted;
         schemas
     }
@@ -119,7 +119,7 @@ impl<'s> Applicable<'s> {
         })
     }
 
-    /// Whether a text is listed, or other texts are allowed.
+    /// Whether a string is listed, or other strings are allowed.
     pub(crate) fn takes_text(&self, text: &str) -> bool {
         let mut lists = false;
         for schema in &self.all {

@@ -84,7 +84,7 @@ fn is_date(text: &str) -> bool {
     shaped && day(text).is_some()
 }
 
-/// The day of such a text, if the text is valid.
+/// The day of such a string, if the text is valid.
 fn day(text: &str) -> Option<NaiveDate> {
     let (year, month, day) = (text[..4].parse(), text[5..7].parse(), text[8..].parse());
     NaiveDate::from_ymd_opt(year.ok()?, month.ok()?, day.ok()?)

@@ -202,7 +202,7 @@ mod tests {
         x: Option<f64>,
     }
 
-    fn of<T: JsonSchema>(change: fn(&mut Schema)) -> Value {
+    fn changed<T: JsonSchema>(change: fn(&mut Schema)) -> Value {
         let mut generator: SchemaGenerator = schemars::generate::SchemaSettings::draft2020_12()
             .with(|settings| settings.inline_subschemas = true)
             .into_generator();
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn optional_fields_have_plain_types_at_every_depth() {
-        let schema = of::<Nested>(|schema| {
+        let schema = changed::<Nested>(|schema| {
             input(schema);
             without_widths(schema);
         });
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn an_output_keeps_its_nulls() {
-        let schema = of::<Nested>(output);
+        let schema = changed::<Nested>(output);
         assert_eq!(schema["properties"]["note"], json!({"type": ["string", "null"]}));
     }
 

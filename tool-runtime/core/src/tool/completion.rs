@@ -11,7 +11,7 @@ use crate::vocabulary::sealed::Sealed;
 /// ```
 /// use tool_runtime::completion::Completion;
 ///
-/// let completion = Completion::of(vec!["Ada".into(), "Adam".into()]);
+/// let completion = Completion::from_values(vec!["Ada".into(), "Adam".into()]);
 /// assert_eq!((completion.total, completion.has_more), (2, false));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl Completion {
     const MAX_VALUES: usize = 100;
 
     /// Accepts all matching values, the best first.
-    pub fn of(mut values: Vec<String>) -> Self {
+    pub fn from_values(mut values: Vec<String>) -> Self {
         let total = values.len();
         values.truncate(Self::MAX_VALUES);
         Self { values, total, has_more: total > Self::MAX_VALUES }
@@ -224,7 +224,7 @@ type Function = dyn for<'a> Fn(String, &'a ToolContext) -> BoxFuture<'a, Vec<Str
 
 impl Completers {
     /// The given functions, and for other arguments the values of their types.
-    pub(crate) fn of(
+    pub(crate) fn from_schema(
         schema: &TextSchema,
         parameters: &[Parameter],
         written: &'static [ArgumentCompleter],

@@ -55,14 +55,14 @@ const FIRST_POLL: Duration = Duration::from_millis(if cfg!(test) { 60_000 } else
 /// Runs user code apart from the server. Clones share their limits.
 #[derive(Clone, Default)]
 pub struct Isolation {
-    shared: Arc<OnceLock<Arc<Shared>>>,
+    shared: Arc<OnceLock<Arc<Inner>>>,
     first: Option<Arc<FirstPoll>>,
     /// Whether the task that polls the call has isolated it.
     is_outer: bool,
 }
 
 /// The limits of one server, in the runtime that it uses first.
-struct Shared {
+struct Inner {
     runtime: Handle,
     polls: Arc<Semaphore>,
     /// Threads of the blocking pool, where the runtime has no workers.
@@ -154,12 +154,12 @@ impl Isolation {
         drop(tokio::spawn(task.instrument(Span::current())));
     }
 
-    fn shared(&self) -> &Arc<Shared> {
-        self.shared.get_or_init(|| Shared::new(Handle::current()))
+    fn shared(&self) -> &Arc<Inner> {
+        self.shared.get_or_init(|| Inner::new(Handle::current()))
     }
 }
 
-impl Shared {
+impl Inner {
     fn new(runtime: Handle) -> Arc<Self> {
         let direct = runtime.metrics().num_workers() - 1;
         let places = direct + MAX_RELEASED_WORKERS;
@@ -174,7 +174,7 @@ impl Shared {
 }
 
 /// The runtime has one thread, which the server needs: a thread of the pool polls the task.
-async fn on_a_thread(shared: &Shared, task: Instrumented<UserTask>) {
+async fn on_a_thread(shared: &Inner, task: Instrumented<UserTask>) {
     let thread = acquired(&shared.threads).await;
     let ended = CancellationToken::new();
     let _ended = ended.clone().drop_guard();
@@ -215,7 +215,7 @@ impl Watched for Named {
 struct UserTask {
     watched: Arc<dyn Watched>,
     work: Option<BoxFuture<'static, ()>>,
-    shared: Arc<Shared>,
+    shared: Arc<Inner>,
     first: Option<Arc<FirstPoll>>,
     /// Waits for the permit for one more poll.
     waiting: Option<BoxFuture<'static, OwnedSemaphorePermit>>,
@@ -225,7 +225,7 @@ impl UserTask {
     fn new(
         watched: Arc<dyn Watched>,
         work: BoxFuture<'static, ()>,
-        shared: &Arc<Shared>,
+        shared: &Arc<Inner>,
         first: Option<Arc<FirstPoll>>,
     ) -> Self {
         Self { watched, work: Some(work), shared: Arc::clone(shared), first, waiting: None }

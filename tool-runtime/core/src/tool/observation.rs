@@ -53,7 +53,7 @@ enum Status {
 }
 
 impl Status {
-    fn of(is_error: bool) -> Self {
+    fn new(is_error: bool) -> Self {
         if is_error { Self::Error } else { Self::Success }
     }
 }
@@ -152,7 +152,7 @@ impl Observation {
     /// Sets whether it is an error.
     #[must_use]
     pub fn with_error(mut self, is_error: bool) -> Self {
-        self.status = Status::of(is_error);
+        self.status = Status::new(is_error);
         self
     }
 

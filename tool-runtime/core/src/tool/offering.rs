@@ -80,7 +80,7 @@ impl TextInput {
         let terms = OfferingProperties {
             needs: settings.needs,
             timeout: settings.timeout,
-            completers: Completers::of(&schema, settings.parameters, completers),
+            completers: Completers::from_schema(&schema, settings.parameters, completers),
             action: Some(action),
             origin: None,
         };

@@ -329,7 +329,7 @@ pub trait FailureKind<E> {
     fn convert(error: E) -> ToolError;
 }
 
-/// First choice: errors, texts and [`ToolError`] itself.
+/// First choice: errors, strings and [`ToolError`] itself.
 pub struct Reported;
 
 impl<E: Into<ToolError> + Display + 'static> FailureKind<E> for Reported {

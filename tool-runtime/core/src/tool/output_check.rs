@@ -23,7 +23,7 @@ pub(crate) enum OutputShape {
 }
 
 impl OutputShape {
-    pub(crate) fn of(definition: &ToolDefinition) -> Self {
+    pub(crate) fn from_definition(definition: &ToolDefinition) -> Self {
         let Some(schema) = &definition.output_schema else { return Self::Text };
         let make = match definition.output_is_bounded {
             true => Self::Bounded,
@@ -236,7 +236,7 @@ mod tests {
     fn shape<T: serde::Serialize + schemars::JsonSchema>() -> OutputShape {
         let mut definition = ToolDefinition::new("a", "A.");
         definition.set_output(Json::<T>::output_schema);
-        OutputShape::of(&definition)
+        OutputShape::from_definition(&definition)
     }
 
     #[test]

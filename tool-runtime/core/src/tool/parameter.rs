@@ -309,7 +309,7 @@ impl Settings {
     /// The action is a method of a toolset.
     #[must_use]
     pub fn method_of<T: 'static>(mut self) -> Self {
-        self.toolset = Some(Need::of::<T>());
+        self.toolset = Some(Need::for_type::<T>());
         self
     }
 

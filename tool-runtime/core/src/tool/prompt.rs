@@ -31,7 +31,7 @@ use std::sync::Arc;
 ///     format!("Review this code, worst problem first:\n{code}")
 /// }
 ///
-/// let prompt = Prompt::of::<ReviewPrompt>();
+/// let prompt = Prompt::from_action::<ReviewPrompt>();
 /// assert_eq!(prompt.definition().arguments[0].name, "code");
 /// ```
 #[derive(Clone)]
@@ -43,7 +43,7 @@ type Run =
 
 impl Prompt {
     /// Creates a prompt from an action, which `#[prompt]` generates for a function.
-    pub fn of<A: PromptAction>() -> Self {
+    pub fn from_action<A: PromptAction>() -> Self {
         let (input, terms) = TextInput::new::<A>(A::NAME, &A::settings(), A::completers());
         Self::from_parts(A::definition(), terms, input, action::enter::<A>)
     }
@@ -74,7 +74,7 @@ impl Prompt {
     pub fn builder(name: impl Into<String>, description: impl Into<String>) -> PromptBuilder {
         let (name, description) = (name.into(), description.into());
         let definition = PromptDefinition { name, description, ..PromptDefinition::default() };
-        OfferingBuilder::of(definition)
+        OfferingBuilder::from_definition(definition)
     }
 
     /// The definition of the prompt, for clients.

@@ -23,7 +23,7 @@ use crate::tool::toolset::ToolsetKind;
 /// #[tool(register = false)]
 /// async fn ping() -> &'static str { "pong" }
 ///
-/// let registration = Registration::of::<PingAction>(file!(), line!());
+/// let registration = Registration::from_action::<PingAction>(file!(), line!());
 /// assert_eq!(registration.tool().name(), "ping");
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -34,8 +34,8 @@ pub struct Registration {
 
 impl Registration {
     /// Registers an action, written at the given place.
-    pub const fn of<A: Action>(file: &'static str, line: u32) -> Self {
-        Self { make: Tool::of::<A>, origin: Origin { file, line } }
+    pub const fn from_action<A: Action>(file: &'static str, line: u32) -> Self {
+        Self { make: Tool::from_action::<A>, origin: Origin { file, line } }
     }
 
     /// Makes the tool.
@@ -54,8 +54,8 @@ pub struct PromptRegistration {
 
 impl PromptRegistration {
     /// Registers an action, written at the given place.
-    pub const fn of<A: PromptAction>(file: &'static str, line: u32) -> Self {
-        Self { make: Prompt::of::<A>, origin: Origin { file, line } }
+    pub const fn from_action<A: PromptAction>(file: &'static str, line: u32) -> Self {
+        Self { make: Prompt::from_action::<A>, origin: Origin { file, line } }
     }
 
     /// Makes the prompt.
@@ -74,8 +74,8 @@ pub struct ResourceRegistration {
 
 impl ResourceRegistration {
     /// Registers an action, written at the given place.
-    pub const fn of<A: ResourceAction>(file: &'static str, line: u32) -> Self {
-        Self { make: Resource::of::<A>, origin: Origin { file, line } }
+    pub const fn from_action<A: ResourceAction>(file: &'static str, line: u32) -> Self {
+        Self { make: Resource::from_action::<A>, origin: Origin { file, line } }
     }
 
     /// Makes the resource.

@@ -34,7 +34,7 @@ pub(crate) use template::UriTemplate;
 ///     (id == 1).then(|| "Buy a map.".to_owned())
 /// }
 ///
-/// let resource = Resource::of::<NoteResource>();
+/// let resource = Resource::from_action::<NoteResource>();
 /// assert_eq!(resource.uri(), "notes://{id}");
 /// assert!(resource.definition().is_template());
 /// ```
@@ -58,7 +58,7 @@ type Contents = Option<Vec<ResourceContents>>;
 
 impl Resource {
     /// Creates a resource from an action, which `#[resource]` generates for a function.
-    pub fn of<A: ResourceAction>() -> Self {
+    pub fn from_action<A: ResourceAction>() -> Self {
         let (input, terms) = TextInput::new::<A>(A::URI, &A::settings(), A::completers());
         Self::from_parts(A::definition(), terms, input, action::enter::<A>)
     }
@@ -105,7 +105,7 @@ impl Resource {
     ) -> ResourceBuilder {
         let (uri, name, description) = (uri.into(), name.into(), description.into());
         let definition = ResourceDefinition { uri, name, description, ..Default::default() };
-        OfferingBuilder::of(definition)
+        OfferingBuilder::from_definition(definition)
     }
 
     /// The definition, as clients see it.

@@ -31,7 +31,8 @@ pub(crate) fn input(parameters: &[Parameter]) -> Map<String, Value> {
     Fields::default().schema(parameters).schema
 }
 
-/// The same, and whether decoding accepts unknown keys in values that serde buffers.
+/// The schema of a table of arguments as the walker reads it, and whether decoding accepts unknown keys in values that
+/// serde buffers.
 pub(crate) fn input_and_misses(parameters: &[Parameter]) -> (Map<String, Value>, bool) {
     let input = Fields::default().schema(parameters);
     (input.schema, input.is_buffered)
@@ -251,7 +252,7 @@ fn invalid_header(parameter: &Parameter, schema: &Schema) -> Option<String> {
         return None;
     }
     Some(format!(
-        "its argument `{}` is not a text, integer or truth value, so it has no place in a header; remove `header`",
+        "its argument `{}` is not a string, integer or truth value, so it has no place in a header; remove `header`",
         parameter.name
     ))
 }
@@ -284,7 +285,7 @@ fn wrong_values(schema: &Map<String, Value>) -> Vec<String> {
     let mut problems = Vec::new();
     for (name, property) in properties.into_iter().flatten() {
         // Most properties are a type and a description: these three are looked up in one pass.
-        let has = property.as_object().map(Keywords::of).unwrap_or_default();
+        let has = property.as_object().map(Keywords::from_property).unwrap_or_default();
         if has.bounds {
             problems.extend(empty_bounds(name, property));
         }
@@ -316,7 +317,7 @@ struct Keywords {
 }
 
 impl Keywords {
-    fn of(property: &Map<String, Value>) -> Self {
+    fn from_property(property: &Map<String, Value>) -> Self {
         let mut found = Self::default();
         for keyword in property.keys() {
             match keyword.as_str() {

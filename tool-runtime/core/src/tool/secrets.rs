@@ -41,10 +41,10 @@ const MAX_FORMER: usize = 8;
 /// # }).unwrap();
 /// ```
 #[derive(Clone, Default)]
-pub struct Secrets(Arc<Shared>);
+pub struct Secrets(Arc<Inner>);
 
 #[derive(Default)]
-struct Shared {
+struct Inner {
     entries: Mutex<Entries>,
     /// `None` after a change, until the next text is masked.
     redactor: ArcSwapOption<Redactor>,
@@ -82,7 +82,7 @@ impl Secrets {
         self.0.redactor.store(None);
     }
 
-    /// Masks further texts, each given with its replacement. Templates cannot refer to them.
+    /// Masks further strings, each given with its replacement. Templates cannot refer to them.
     pub fn hide(&self, secrets: impl IntoIterator<Item = (String, String)>) {
         let mut entries = lock(&self.0.entries);
         for secret in secrets {

@@ -50,7 +50,7 @@ impl TextSchema {
         &self.schema["properties"][parameter.name]
     }
 
-    /// The texts that a parameter accepts, if they are a finite set.
+    /// The strings that a parameter accepts, if they are a finite set.
     pub(crate) fn choices(&self, parameter: &Parameter) -> Vec<String> {
         let mut choices = Vec::new();
         self.collect(self.property(parameter), &mut choices);

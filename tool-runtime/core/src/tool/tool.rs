@@ -249,7 +249,7 @@ impl Tool {
 
     /// Creates a tool from an action that is a method of `values`.
     pub(crate) fn bound<A: Action>(values: Values, name: String) -> Self {
-        let parts = ActionParts::of::<A>().with_name(name);
+        let parts = ActionParts::from_action::<A>().with_name(name);
         let mut tool = Self::from_parts(&parts, TypeId::of::<A>(), A::ACCESS.is_some());
         if let Some(parts) = Arc::get_mut(&mut tool.0) {
             parts.values = Some(values);
@@ -266,10 +266,10 @@ impl Tool {
     /// #[tool]
     /// async fn ping() -> &'static str { "pong" }
     ///
-    /// assert_eq!(Tool::of::<PingAction>().name(), "ping");
+    /// assert_eq!(Tool::from_action::<PingAction>().name(), "ping");
     /// ```
-    pub fn of<A: Action>() -> Self {
-        Self::from_parts(&ActionParts::of::<A>(), TypeId::of::<A>(), A::ACCESS.is_some())
+    pub fn from_action<A: Action>() -> Self {
+        Self::from_parts(&ActionParts::from_action::<A>(), TypeId::of::<A>(), A::ACCESS.is_some())
     }
 
     fn from_parts(parts: &ActionParts, action: TypeId, declares_access: bool) -> Self {
@@ -350,7 +350,7 @@ impl Tool {
     }
 
     /// Describes a call for people: the tool's own text, or else its name and arguments, without secret ones. No character
-    /// controls a terminal or is invisible, and long texts are shortened.
+    /// controls a terminal or is invisible, and long strings are shortened.
     pub fn visualize(&self, arguments: &str) -> String {
         match self.own_text(arguments, &ToolContext::default()) {
             Some(own) => visual::own(&own),
@@ -504,7 +504,7 @@ impl Tool {
     /// ) {
     /// }
     ///
-    /// let fetch = Tool::of::<FetchAction>();
+    /// let fetch = Tool::from_action::<FetchAction>();
     /// assert_eq!(fetch.matched_argument(), Some(("url", MatchAs::Url)));
     /// ```
     pub fn matched_argument(&self) -> Option<(&str, MatchAs)> {
@@ -583,7 +583,7 @@ impl Tool {
     ///     path
     /// }
     ///
-    /// let tool = Tool::of::<ReadAction>().resolve_keys_in("/srv/project");
+    /// let tool = Tool::from_action::<ReadAction>().resolve_keys_in("/srv/project");
     /// let pool = ToolPool::builder().add(tool).build()?;
     /// # let _ = pool;
     /// # Ok::<(), tool_runtime::pool::PoolError>(())

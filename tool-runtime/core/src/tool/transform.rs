@@ -1,4 +1,4 @@
-//! Tools under another name, with other texts, and with arguments that are renamed, fixed or narrowed.
+//! Tools under another name, with other descriptions, and with arguments that are renamed, fixed or narrowed.
 //!
 //! `plan` computes the new definition, and `schema` its input schema; `rewrite` turns the arguments of a
 //! call into those of the original; `executor` runs the call and maps its errors back.
@@ -23,7 +23,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Changes to the definition that a tool shows: its name, its texts, its arguments. The tool itself
+/// Changes to the definition that a tool shows: its name, its descriptions, its arguments. The tool itself
 /// is not changed.
 ///
 /// It applies to one tool by [`Tool::transform`], to tools of a pool by
@@ -49,7 +49,7 @@ use std::sync::Arc;
 /// }
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// let forecast = Tool::of::<WeatherAction>().transform(
+/// let forecast = Tool::from_action::<WeatherAction>().transform(
 ///     &ToolTransform::new()
 ///         .name("forecast")
 ///         .description("Tell the weather of the next days.")

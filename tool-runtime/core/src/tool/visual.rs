@@ -32,7 +32,7 @@ pub(crate) fn shown_arguments(arguments: &str, schema: &Map<String, Value>) -> S
     }
 }
 
-/// `tool(name: value, ..)` on one line, without secret arguments. Names and texts are escaped, so that none looks like
+/// `tool(name: value, ..)` on one line, without secret arguments. Names and strings are escaped, so that none looks like
 /// another argument or another line. Long ones are shortened, and say how long they are.
 pub(crate) fn call(tool: &str, arguments: &str, schema: &Map<String, Value>) -> String {
     let shown = shown_arguments(arguments, schema);

@@ -106,7 +106,7 @@ pub enum RetryMode {
 impl RetryMode {
     /// The mode of a tool with these hints, which must be trusted: those that are read-only or idempotent
     /// are safe to retry.
-    pub fn of(annotations: &ToolAnnotations) -> Self {
+    pub fn from_annotations(annotations: &ToolAnnotations) -> Self {
         if annotations.is_read_only() || annotations.is_idempotent() {
             Self::SafeToRetry
         } else {

@@ -4,7 +4,7 @@ use serde_json::{Number, Value};
 
 /// Writes JSON by RFC 8785: members sorted by UTF-16 code units, numbers as ECMAScript writes them.
 ///
-/// Integers beyond 2^53 keep their digits, unlike in the RFC, so that values that differ have texts that
+/// Integers beyond 2^53 keep their digits, unlike in the RFC, so that values that differ have strings that
 /// differ.
 pub fn canonical(value: &Value) -> String {
     let mut text = String::new();

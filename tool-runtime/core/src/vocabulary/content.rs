@@ -149,7 +149,7 @@ pub enum BlockForm<'a> {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TextContent {
-    /// Short texts, a number for instance, are stored inline, without an allocation.
+    /// Short strings, a number for instance, are stored inline, without an allocation.
     text: CompactString,
     /// Audience, priority and metadata.
     #[serde(flatten, deserialize_with = "non_empty", skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! Errors of calls: a class, a text for the model, a detail for the operator.
+//! Errors of calls: a class, a message for the model, a detail for the operator.
 
 mod call_error;
 mod class;

@@ -14,14 +14,14 @@ pub trait Mask: Send + Sync {
     /// Masks every string, number and key of a value.
     fn value(&self, value: &mut Value);
 
-    /// Masks secrets that are split over several texts. `None` if there are none.
+    /// Masks secrets that are split over several strings. `None` if there are none.
     fn split(&self, texts: &[&str]) -> Option<Vec<String>>;
 
     /// Masks secrets in base64, which stays decodable.
     fn base64<'a>(&self, data: &'a str) -> Cow<'a, str>;
 }
 
-/// Masks a text in place.
+/// Masks a string in place.
 pub(crate) fn in_place(mask: &dyn Mask, text: &mut String) {
     if let Cow::Owned(masked) = mask.text(text) {
         *text = masked;
@@ -59,7 +59,7 @@ pub fn as_json_in_place<T: Serialize + DeserializeOwned>(mask: &dyn Mask, part: 
     }
 }
 
-/// Whether a text has a secret.
+/// Whether a string has a secret.
 pub fn has_secret(mask: &dyn Mask, text: &str) -> bool {
     matches!(mask.text(text), Cow::Owned(_))
 }

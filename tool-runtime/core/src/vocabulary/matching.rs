@@ -112,7 +112,7 @@ pub trait Matcher: Send + Sync {
     /// Compares the text of an argument with the pattern.
     fn matches(&self, text: &str) -> ArgumentMatch;
 
-    /// The parts of a text, at least one, such as the commands of a line. Several patterns allow a text if each part is
+    /// The parts of a string, at least one, such as the commands of a line. Several patterns allow a string if each part is
     /// harmless or matches one of them. The same for all patterns of a kind. Default: the text itself.
     fn parts<'t>(&self, text: &'t str) -> Vec<ArgumentPart<'t>> {
         vec![ArgumentPart { text, is_harmless: false }]

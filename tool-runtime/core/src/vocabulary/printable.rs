@@ -41,7 +41,7 @@ pub fn one_line(text: &str, limit: usize) -> String {
     }
 }
 
-/// Whether a text is printable ASCII with single spaces between words, as most are.
+/// Whether a string is printable ASCII with single spaces between words, as most are.
 pub(crate) fn is_one_line(text: &str) -> bool {
     let is_single = |pair: &[u8]| pair != b"  ";
     text.bytes().all(|byte| matches!(byte, b' '..=b'~'))

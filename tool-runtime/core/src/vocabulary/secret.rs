@@ -1,4 +1,4 @@
-//! Texts that are never printed.
+//! Strings that are never printed.
 
 #[cfg(feature = "redact")]
 pub(crate) mod redactor;

@@ -1,6 +1,6 @@
-//! The estimated size of texts for a model.
+//! The estimated size of text for a model.
 
-/// The size of a text in tokens, estimated from its words, numbers and punctuation. Definitions of
+/// The size of a string in tokens, estimated from its words, numbers and punctuation. Definitions of
 /// tools differ from the encoding `o200k_base` by less than 15 % on average.
 ///
 /// ```
@@ -12,7 +12,7 @@
 pub fn estimate_tokens(text: &str) -> usize {
     let mut runs = Runs::default();
     for character in text.chars() {
-        match Kind::of(character) {
+        match Kind::from_character(character) {
             // A space belongs to the word after it.
             Kind::Space => runs.close(),
             Kind::Other => {
@@ -36,7 +36,7 @@ enum Kind {
 }
 
 impl Kind {
-    fn of(character: char) -> Self {
+    fn from_character(character: char) -> Self {
         match character {
             'a'..='z' | 'A'..='Z' => Self::Letter,
             '0'..='9' => Self::Digit,

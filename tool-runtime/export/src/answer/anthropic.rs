@@ -38,7 +38,7 @@ pub(super) fn messages(answer: &Value) -> Result<Vec<Value>, ImportError> {
     let mut content = Vec::new();
     for (index, block) in blocks.iter().enumerate() {
         match block["type"].as_str() {
-            // Texts without a word are rejected.
+            // Strings without a word are rejected.
             Some("text") if block["text"].as_str().is_none_or(|text| text.trim().is_empty()) => {}
             // A thought that was cut has no signature, and a call of the API's own tool no result.
             Some("thinking" | "server_tool_use" | "mcp_tool_use") if is_cut && index == last => {}

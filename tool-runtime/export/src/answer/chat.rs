@@ -74,7 +74,7 @@ pub(super) fn messages(answer: &Value) -> Result<Vec<Value>, ImportError> {
     Ok(if is_empty && !says_more { Vec::new() } else { vec![Value::Object(message)] })
 }
 
-/// The content of a message, without empty texts. Null if nothing is left.
+/// The content of a message, without empty text. Null if nothing is left.
 fn with_words(content: Value) -> Value {
     match content {
         Value::String(text) if text.is_empty() => Value::Null,

@@ -19,7 +19,7 @@ pub(super) enum Form {
     Types,
     Text,
     Texts,
-    /// Lists of texts by name.
+    /// Lists of strings by name.
     NamedTexts,
     Number,
     Positive,
@@ -119,7 +119,7 @@ impl Form {
             Self::NamedSchemas => return check_named(value, at),
             Self::Schemas => return check_list(value, at),
             Self::Types => (is_types(value), "one or more of the types of JSON"),
-            Self::Text => (value.is_string(), "a text"),
+            Self::Text => (value.is_string(), "a string"),
             Self::Texts => (is_texts(value), "a list of texts, each once"),
             Self::NamedTexts => (
                 value.as_object().is_some_and(|named| named.values().all(is_texts)),

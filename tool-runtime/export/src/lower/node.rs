@@ -233,7 +233,7 @@ impl<'a> Lowering<'a> {
         Ok(union)
     }
 
-    /// Values stand once in `enum`. Gemini takes numbers and texts that are not empty, and no `const`.
+    /// Values stand once in `enum`. Gemini takes numbers and strings that are not empty, and no `const`.
     fn literals(&mut self, map: &mut Map<String, Value>, guidance: &mut Guidance) {
         self.distinct(map);
         if self.dialect != Dialect::Gemini {

@@ -10,7 +10,7 @@ const MAX_DEPTH: usize = 10;
 /// Characters of all names of properties and definitions, values of `enum` and of `const`.
 const MAX_CHARACTERS: usize = 120_000;
 const MAX_ENUM_VALUES: usize = 1000;
-/// An `enum` of more texts has a limit on their characters.
+/// An `enum` of more strings has a limit on their characters.
 const LONG_ENUM: usize = 250;
 const MAX_LONG_ENUM_CHARACTERS: usize = 15_000;
 

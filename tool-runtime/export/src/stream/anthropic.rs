@@ -108,7 +108,7 @@ fn end(answer: &mut Value, event: &Value) {
     }
 }
 
-/// Parses the inputs of calls. One that was cut off stays a text, as the model wrote it.
+/// Parses the inputs of calls. One that was cut off stays a string, as the model wrote it.
 pub(super) fn finish(answer: &mut Value) {
     if !answer["content"].is_array() {
         return;

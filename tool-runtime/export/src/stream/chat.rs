@@ -79,7 +79,7 @@ fn grow(message: &mut Value, delta: &Value) -> Vec<Delta> {
     news
 }
 
-/// The change by a text of a member.
+/// The change by a string of a member.
 fn shown(key: &str, text: &str) -> Option<Delta> {
     match key {
         _ if text.is_empty() => None,

@@ -31,7 +31,7 @@ pub(super) fn push(answer: &mut Value, is_ended: &mut bool, event: &Value) -> Ve
     parts.into_iter().flatten().filter_map(|part| add(content, part)).collect()
 }
 
-/// Texts of one kind are joined; a signature closes a text.
+/// Text of one kind is joined; a signature closes a string.
 fn add(content: &mut Value, part: &Value) -> Option<Delta> {
     if !content["parts"].is_array() {
         *content = json!({ "role": "model", "parts": [] });

@@ -21,7 +21,7 @@ pub(super) fn grows(key: &str) -> bool {
     GROWING.contains(&key)
 }
 
-/// Adds a member of an event to that of the answer: texts in pieces are joined, objects member by member, and lists entry
+/// Adds a member of an event to that of the answer: text in pieces is joined, objects member by member, and lists entry
 /// by entry.
 pub(super) fn merge(into: &mut Value, key: &str, piece: &Value) {
     match piece {

@@ -75,7 +75,7 @@ fn set(known: &mut Value, item: &Value) {
     *member(known, INDEX) = index;
 }
 
-/// Adds a text to its message. Some servers send nothing else of it.
+/// Adds a string to its message. Some servers send nothing else of it.
 fn add_text(answer: &mut Value, event: &Value) {
     let is_known = !event["output_index"].is_null() || words(&event["item_id"]).is_some();
     let Some(text) = words(&event["delta"]).filter(|_| is_known) else { return };

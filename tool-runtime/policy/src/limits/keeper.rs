@@ -32,7 +32,7 @@ const COST: &str = "tool-runtime/cost";
 pub struct LimitKeeper {
     counters: Arc<Counters>,
     store: Option<Arc<dyn BudgetStore>>,
-    goes_on: bool,
+    allow_on_store_error: bool,
     clock: Clock,
 }
 
@@ -57,7 +57,7 @@ impl Default for LimitKeeper {
         Self {
             counters: Arc::default(),
             store: None,
-            goes_on: false,
+            allow_on_store_error: false,
             clock: Arc::new(Instant::now),
         }
     }
@@ -79,7 +79,7 @@ impl LimitKeeper {
     /// Lets calls run whose budget the store cannot read. Default: they are refused.
     #[must_use]
     pub fn allow_on_store_error(mut self) -> Self {
-        self.goes_on = true;
+        self.allow_on_store_error = true;
         self
     }
 
@@ -156,7 +156,7 @@ impl LimitKeeper {
 
     fn tolerate(&self, error: &RecordError) -> Result<(), LimitExceeded> {
         tracing::error!("the store of budgets failed: {error}");
-        match self.goes_on {
+        match self.allow_on_store_error {
             true => Ok(()),
             false => Err(LimitExceeded::new("its budget cannot be checked; try again later")),
         }

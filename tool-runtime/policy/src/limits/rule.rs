@@ -88,7 +88,7 @@ impl LimitRule {
             Refill::Window(time) => Limit::rate(key, self.amount, time),
             _ => Limit::budget(key, self.amount),
         };
-        let limit = limit.of(self.measure);
+        let limit = limit.for_measure(self.measure);
         match facts.session {
             Some(_) if self.per.contains(&Share::Session) => limit.ending_with_session(),
             _ => limit,

@@ -34,7 +34,7 @@ pub(crate) enum Constraint {
     Contains(String),
     Min(Number),
     Max(Number),
-    /// Characters of a text.
+    /// Characters of a string.
     Length(u64, u64),
     /// Items of a list.
     Items(u64, u64),
@@ -109,7 +109,7 @@ impl Constraint {
                 patterns.doubt(patterns.judged(text, by), by)
             }
             (Self::Pattern(..) | Self::Contains(_) | Self::OneOf(_), Value::String(text)) => {
-                Some(format!("{}, or is of another type", look_alikes(&by.folded.of(text))))
+                Some(format!("{}, or is of another type", look_alikes(&by.folded.for_text(text))))
             }
             (_, value) => Some(format!("is {}, which the rule does not expect", kind(value))),
         }
@@ -144,7 +144,7 @@ impl Patterns {
     fn folded(&self, text: &str, by: Comparison<'_>) -> Rc<Folded> {
         match self.kind {
             MatchAs::Shell => Rc::new(folded(text)),
-            _ => by.folded.of(text),
+            _ => by.folded.for_text(text),
         }
     }
 
@@ -174,17 +174,17 @@ impl Patterns {
     }
 }
 
-/// Whether a text has a property, also in the form in which it may be read.
+/// Whether a string has a property, also in the form in which it may be read.
 fn folding(text: &str, by: Comparison<'_>, holds: impl Fn(&str) -> bool) -> Truth {
     let as_written = Truth::from(holds(text));
-    match &*by.folded.of(text) {
+    match &*by.folded.for_text(text) {
         Folded::Same => as_written,
         Folded::Other(folded) => Truth::same([as_written, holds(folded).into()]),
         Folded::TooLarge => Truth::Unknown,
     }
 }
 
-/// The reason why a text is uncertain to say something, as a phrase about it.
+/// The reason why a string is uncertain to say something, as a phrase about it.
 fn look_alikes(folded: &Folded) -> &'static str {
     match folded {
         Folded::TooLarge => "is large, and contains characters that look like others",

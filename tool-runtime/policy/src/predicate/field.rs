@@ -15,7 +15,7 @@ pub(crate) enum Segment {
 
 impl Segment {
     /// The part of a value. `None` if there is none, or if there are several.
-    pub(crate) fn of<'v>(&self, value: &'v Value) -> Option<&'v Value> {
+    pub(crate) fn find_in<'v>(&self, value: &'v Value) -> Option<&'v Value> {
         match self {
             Self::Key(key) => value.as_object()?.get(key),
             Self::Index(index) => value.as_array()?.get(*index),
@@ -56,15 +56,15 @@ impl Field {
                 brackets = rest;
             }
         }
-        Self::of(segments).ok_or_else(wrong)
+        Self::from_segments(segments).ok_or_else(wrong)
     }
 
     /// A path of keys as they are, with dots and brackets.
     pub(crate) fn keys(keys: Vec<String>) -> Option<Self> {
-        Self::of(keys.into_iter().map(Segment::Key).collect())
+        Self::from_segments(keys.into_iter().map(Segment::Key).collect())
     }
 
-    fn of(mut segments: Vec<Segment>) -> Option<Self> {
+    fn from_segments(mut segments: Vec<Segment>) -> Option<Self> {
         if segments.is_empty() {
             return None;
         }

@@ -1,4 +1,4 @@
-//! Texts that look alike: full-width letters, invisible characters.
+//! Strings that look alike: full-width letters, invisible characters.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -8,13 +8,13 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfkc_qui
 /// The largest text that is folded, in bytes. It takes some 10 ms.
 const MAX_FOLDED: usize = 256 << 10;
 
-/// The texts of a call that were folded, by their addresses: the rules of a policy look at the same ones, which the call
-/// keeps. Not for texts that may be dropped before.
+/// The strings of a call that were folded, by their addresses: the rules of a policy look at the same ones, which the call
+/// keeps. Not for strings that may be dropped before.
 #[derive(Debug, Default)]
 pub(crate) struct FoldedTexts(RefCell<Vec<(Range<*const u8>, Rc<Folded>)>>);
 
 impl FoldedTexts {
-    pub(crate) fn of(&self, text: &str) -> Rc<Folded> {
+    pub(crate) fn for_text(&self, text: &str) -> Rc<Folded> {
         let range = text.as_bytes().as_ptr_range();
         let known =
             self.0.borrow().iter().find(|(of, _)| *of == range).map(|(_, it)| Rc::clone(it));
@@ -26,7 +26,7 @@ impl FoldedTexts {
     }
 }
 
-/// The form in which a text may be read.
+/// The form in which a string may be read.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Folded {
     /// The text itself.

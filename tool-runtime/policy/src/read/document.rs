@@ -1,7 +1,7 @@
 //! Reads whole documents.
 
 use super::object::{At, Mistakes, Object};
-use super::place::Place;
+use super::place::DocumentPath;
 use super::problem::PolicyProblem;
 use super::rule::{Outcome, outcome, rule};
 use super::syntax::Text;
@@ -23,7 +23,7 @@ pub(crate) fn read(text: &Text, problems: &mut Vec<PolicyProblem>) -> Option<Doc
     read_as(text, problems, document)
 }
 
-/// Reads a text whose outermost value is read so. `None` if there is at least one problem.
+/// Reads a string whose outermost value is read so. `None` if there is at least one problem.
 pub(super) fn read_as<T>(
     text: &Text,
     problems: &mut Vec<PolicyProblem>,
@@ -32,7 +32,7 @@ pub(super) fn read_as<T>(
     let before = problems.len();
     let value = text.parse(problems)?;
     let mut mistakes = Mistakes::default();
-    let found = read(&At { place: Place::default(), value: &value }, &mut mistakes);
+    let found = read(&At { place: DocumentPath::default(), value: &value }, &mut mistakes);
     let noted = mistakes.0.into_iter().map(|(place, fault)| text.problem(&place, fault));
     problems.extend(noted);
     problems[before..].sort_by_key(|problem| problem.line);
@@ -52,7 +52,7 @@ fn document(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Document> {
         Some(at) => rules(&at, mistakes),
         None => {
             let help = "write `rules:` with a list; without rules, everything is denied";
-            mistakes.add(&Place::default(), "the key `rules` is missing", help);
+            mistakes.add(&DocumentPath::default(), "the key `rules` is missing", help);
             Vec::new()
         }
     };

@@ -5,7 +5,7 @@ mod toml;
 #[cfg(feature = "yaml")]
 mod yaml;
 
-use super::place::{Place, Step};
+use super::place::{DocumentPath, Segment};
 use std::collections::HashMap;
 
 #[cfg(feature = "toml")]
@@ -13,11 +13,11 @@ pub(super) use toml::LineStarts;
 
 /// The line of each key and item.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Lines(HashMap<Vec<Step>, usize>);
+pub(super) struct Lines(HashMap<Vec<Segment>, usize>);
 
 impl Lines {
     /// The line of a place, or of the nearest value around it.
-    pub(super) fn of(&self, place: &Place) -> Option<usize> {
+    pub(super) fn line_of(&self, place: &DocumentPath) -> Option<usize> {
         (1..=place.0.len()).rev().find_map(|length| self.0.get(&place.0[..length]).copied())
     }
 }

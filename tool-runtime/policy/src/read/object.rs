@@ -1,21 +1,26 @@
 //! Reads objects strictly: every mistake is noted, and unknown keys are mistakes.
 
-use super::place::Place;
+use super::place::DocumentPath;
 use super::problem::Fault;
 use serde_json::{Map, Value};
 use tool_runtime_core::seam::nearest;
 
 /// Mistakes and their places.
 #[derive(Debug, Default)]
-pub(crate) struct Mistakes(pub(crate) Vec<(Place, Fault)>);
+pub(crate) struct Mistakes(pub(crate) Vec<(DocumentPath, Fault)>);
 
 impl Mistakes {
-    pub(crate) fn add(&mut self, place: &Place, text: impl Into<String>, help: impl Into<String>) {
+    pub(crate) fn add(
+        &mut self,
+        place: &DocumentPath,
+        text: impl Into<String>,
+        help: impl Into<String>,
+    ) {
         self.0.push((place.clone(), Fault::new(text, help)));
     }
 
     /// A valid value, or a note.
-    pub(crate) fn valid<T>(&mut self, place: &Place, value: Result<T, Fault>) -> Option<T> {
+    pub(crate) fn valid<T>(&mut self, place: &DocumentPath, value: Result<T, Fault>) -> Option<T> {
         value.map_err(|fault| self.0.push((place.clone(), fault))).ok()
     }
 }
@@ -23,13 +28,13 @@ impl Mistakes {
 /// A value with its place.
 #[derive(Clone)]
 pub(crate) struct At<'v> {
-    pub(crate) place: Place,
+    pub(crate) place: DocumentPath,
     pub(crate) value: &'v Value,
 }
 
 /// An object whose keys are taken one after the other.
 pub(crate) struct Object<'v> {
-    pub(crate) place: Place,
+    pub(crate) place: DocumentPath,
     members: &'v Map<String, Value>,
     known: Vec<&'static str>,
 }

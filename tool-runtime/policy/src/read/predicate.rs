@@ -141,7 +141,7 @@ fn plain(object: &mut Object<'_>, mistakes: &mut Mistakes) -> Vec<Constraint> {
 /// A value that arguments are compared with.
 fn scalar(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Value> {
     if matches!(at.value, Value::Array(_) | Value::Object(_) | Value::Null) {
-        let help = "write a text, a number or a boolean; for parts of a value, write their path";
+        let help = "write a string, a number or a boolean; for parts of a value, write their path";
         mistakes.add(&at.place, "this value cannot be compared", help);
         return None;
     }
@@ -181,7 +181,7 @@ fn lengths(
         .then(|| constraint(least.unwrap_or(0), most.unwrap_or(u64::MAX)))
 }
 
-type Patterns = Vec<(super::Place, Part)>;
+type Patterns = Vec<(super::DocumentPath, Part)>;
 
 fn patterns(object: &mut Object<'_>, mistakes: &mut Mistakes) -> Patterns {
     let mut all = Vec::new();
@@ -208,7 +208,7 @@ fn patterns(object: &mut Object<'_>, mistakes: &mut Mistakes) -> Patterns {
     all
 }
 
-fn urls(object: &mut Object<'_>, mistakes: &mut Mistakes) -> Option<(super::Place, Part)> {
+fn urls(object: &mut Object<'_>, mistakes: &mut Mistakes) -> Option<(super::DocumentPath, Part)> {
     let scheme = object.take("scheme");
     let host = object.take("host");
     let place = host.as_ref().or(scheme.as_ref())?.place.clone();

@@ -3,7 +3,7 @@
 #[cfg(feature = "toml")]
 use super::locate::LineStarts;
 use super::locate::Lines;
-use super::place::Place;
+use super::place::DocumentPath;
 use super::problem::{Fault, PolicyProblem};
 use super::unique;
 use serde_json::Value;
@@ -32,7 +32,7 @@ pub enum Format {
 
 impl Format {
     /// The syntax of a file by its extension: `json`, `yaml`, `yml`, `toml`.
-    pub fn of(path: &Path) -> Option<Self> {
+    pub fn from_path(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "json" => Some(Self::Json),
             "yaml" | "yml" => Some(Self::Yaml),
@@ -91,7 +91,7 @@ impl Text {
             text,
             help: help.to_owned(),
         };
-        let format = Format::of(path).ok_or_else(|| {
+        let format = Format::from_path(path).ok_or_else(|| {
             let help = "name it `.yaml`, `.yml`, `.toml` or `.json`";
             wrong("the name of the file does not tell its syntax".to_owned(), help)
         })?;
@@ -112,7 +112,7 @@ impl Text {
         Ok(Self { file: Some(path.to_owned()), ..Self::new(&text, format) })
     }
 
-    /// A number that differs for other texts.
+    /// A number that differs for other strings.
     pub(crate) fn hash(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.text.hash(&mut hasher);
@@ -120,7 +120,7 @@ impl Text {
     }
 
     /// A mistake at a place of the document.
-    pub(crate) fn problem(&self, place: &Place, fault: Fault) -> PolicyProblem {
+    pub(crate) fn problem(&self, place: &DocumentPath, fault: Fault) -> PolicyProblem {
         let Fault { text, help } = fault;
         let line = self.line(place);
         PolicyProblem { file: self.file.clone(), line, key: place.to_string(), text, help }
@@ -151,7 +151,7 @@ impl Text {
         value.map_err(|mut errors| problems.append(&mut errors)).ok()
     }
 
-    fn parse_json(&self, duplicates: &mut Vec<Place>) -> Result<Value, Vec<PolicyProblem>> {
+    fn parse_json(&self, duplicates: &mut Vec<DocumentPath>) -> Result<Value, Vec<PolicyProblem>> {
         let mut json = serde_json::Deserializer::from_str(&self.text);
         let value = unique::read(&mut json, duplicates);
         value.and_then(|value| json.end().map(|()| value)).map_err(|error| {
@@ -160,7 +160,7 @@ impl Text {
     }
 
     #[cfg(feature = "yaml")]
-    fn parse_yaml(&self, duplicates: &mut Vec<Place>) -> Result<Value, Vec<PolicyProblem>> {
+    fn parse_yaml(&self, duplicates: &mut Vec<DocumentPath>) -> Result<Value, Vec<PolicyProblem>> {
         if let Some(line) = too_deep(&self.text) {
             let text = format!("more than {MAX_OPEN} lists and objects are open");
             return Err(vec![self.problem_at(Some(line), text)]);
@@ -173,7 +173,7 @@ impl Text {
     }
 
     #[cfg(not(feature = "yaml"))]
-    fn parse_yaml(&self, _: &mut Vec<Place>) -> Result<Value, Vec<PolicyProblem>> {
+    fn parse_yaml(&self, _: &mut Vec<DocumentPath>) -> Result<Value, Vec<PolicyProblem>> {
         Err(vec![self.not_built("YAML", "yaml")])
     }
 
@@ -213,8 +213,8 @@ impl Text {
     }
 
     /// The line of a place, or of the nearest value around it.
-    pub(crate) fn line(&self, place: &Place) -> Option<usize> {
-        self.lines.get_or_init(|| self.find_lines()).of(place)
+    pub(crate) fn line(&self, place: &DocumentPath) -> Option<usize> {
+        self.lines.get_or_init(|| self.find_lines()).line_of(place)
     }
 
     fn find_lines(&self) -> Lines {

@@ -15,11 +15,11 @@ impl At<'_> {
     pub(crate) fn text(&self, mistakes: &mut Mistakes) -> Option<String> {
         match self.value.as_str() {
             Some("") => {
-                mistakes.add(&self.place, "the text is empty", "write a text, or remove the key");
+                mistakes.add(&self.place, "the text is empty", "write a string, or remove the key");
                 None
             }
             Some(text) => Some(text.to_owned()),
-            None => self.wrong(mistakes, "write a text"),
+            None => self.wrong(mistakes, "write a string"),
         }
     }
 
@@ -29,7 +29,7 @@ impl At<'_> {
         items.into_iter().filter_map(|item| item.text(mistakes).map(|text| (item, text))).collect()
     }
 
-    /// Parses a text, or each of a list of texts.
+    /// Parses a string, or each of a list of strings.
     pub(crate) fn parsed<T>(
         &self,
         mistakes: &mut Mistakes,

@@ -65,7 +65,7 @@ fn all_mistakes_of_a_file_are_reported_at_once_with_their_lines() {
         "line 13: `rules[1].when.arguments[0]`: the condition has no constraint; write one, such as `equals` or `pattern`",
         "line 13: `rules[1].when.arguments[0].patern`: unknown key `patern`; did you mean `pattern`?",
         "line 15: `rules[1].when.arguments[1].pattern`: `(` is not a valid regular expression: unclosed group; correct it; the syntax is that of the crate `regex`",
-        "line 16: `rules[1].when.arguments[2].field`: the text is empty; write a text, or remove the key",
+        "line 16: `rules[1].when.arguments[2].field`: the text is empty; write a string, or remove the key",
         "line 16: `rules[1].when.arguments[2]`: the condition has no constraint; write one, such as `equals` or `pattern`",
         "line 17: `rules[1].when.arguments[3]`: the key `field` is missing; write the name of the argument, as in `field: path`",
         "line 18: `rules[1].when.schedule`: `9-17` is not a range of hours; write days, hours and a time zone, as in `mon-fri 09:00-17:00 Europe/Berlin`",

@@ -114,7 +114,7 @@ impl Log {
 fn builder(rules: &str, log: &Log) -> ToolPoolBuilder {
     let config = Resource::builder("config://{name}", "config", "A configuration.")
         .handler(|_: TextArguments| async { "verbose = true" });
-    let review = Prompt::builder("review", "Review a text.").handler(|| async { "Review this." });
+    let review = Prompt::builder("review", "Review text.").handler(|| async { "Review this." });
     ToolPool::builder()
         .add_resource(config)
         .add_prompt(review)

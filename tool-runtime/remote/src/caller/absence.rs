@@ -1,6 +1,6 @@
 //! The reasons why tools of runners are missing.
 
-use super::Shared;
+use super::Inner;
 use super::link::Link;
 use super::publish::Publisher;
 use crate::board::BoardError;
@@ -120,7 +120,7 @@ impl Publisher {
     }
 }
 
-impl Absence for Shared {
+impl Absence for Inner {
     fn why(&self, name: &str) -> Option<CallError> {
         self.publisher.why_absent(name)
     }

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use tool_runtime_core::seam::one_line;
 
-/// The most characters of a text of a runner, and the most of its labels, that are shown.
+/// The most characters of a string of a runner, and the most of its labels, that are shown.
 const MAX_SHOWN: usize = 64;
 const MAX_LABELS: usize = 8;
 
@@ -80,7 +80,7 @@ impl RemoteStatus {
 }
 
 /// The status of a connection.
-pub(super) async fn of(link: &Link, publisher: &Publisher) -> RemoteStatus {
+pub(super) async fn collect(link: &Link, publisher: &Publisher) -> RemoteStatus {
     let seen = link.roster.all();
     let mut names: BTreeSet<Queue> = publisher.queues().into_iter().collect();
     names.extend(seen.iter().map(|seen| seen.presence.queue.clone()));

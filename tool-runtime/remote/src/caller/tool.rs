@@ -50,7 +50,7 @@ impl RemoteTool {
     ) -> Tool {
         // The runner's own hints, also if they are not trusted: repeating its calls harms nobody else, and it
         // takes the stricter one of this mode and its own.
-        let hints = || RetryMode::of(&announced.definition.annotations);
+        let hints = || RetryMode::from_annotations(&announced.definition.annotations);
         let remote = Self {
             link: Arc::clone(link),
             queue: queue.clone(),

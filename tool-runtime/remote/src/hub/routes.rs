@@ -237,7 +237,7 @@ impl Service {
         let sha256 = digest(sha256)?;
         let own = self.blobs_of(&request.client);
         let bytes = request.blob([&own, &self.blobs]).await?;
-        if BlobRef::of(&bytes).sha256 != sha256 {
+        if BlobRef::from_bytes(&bytes).sha256 != sha256 {
             let text = "the body has another SHA-256 than the path says; send it again";
             return Err(Refusal::invalid(text));
         }

@@ -68,7 +68,7 @@ impl Ready {
         self.turns.is_empty()
     }
 
-    fn of(&mut self, caller: &CallerName) -> &mut VecDeque<u64> {
+    fn queue_of(&mut self, caller: &CallerName) -> &mut VecDeque<u64> {
         if !self.of_callers.contains_key(caller) {
             self.turns.push_back(caller.clone());
         }
@@ -76,11 +76,11 @@ impl Ready {
     }
 
     fn push_back(&mut self, caller: &CallerName, number: u64) {
-        self.of(caller).push_back(number);
+        self.queue_of(caller).push_back(number);
     }
 
     fn push_front(&mut self, caller: &CallerName, number: u64) {
-        self.of(caller).push_front(number);
+        self.queue_of(caller).push_front(number);
     }
 
     fn pop(&mut self) -> Option<u64> {
@@ -428,9 +428,9 @@ mod tests {
     async fn a_queue_is_full_by_the_size_of_its_jobs_too() {
         let (queues, queue) = (Queues::new(Duration::from_secs(16)), "web".parse().unwrap());
         let caller = "pool1".parse().unwrap();
-        let arguments = Payload::Inline(Json::of(&json!({ "text": "x".repeat(250_000) })));
+        let arguments = Payload::Inline(Json::from_value(&json!({ "text": "x".repeat(250_000) })));
         let submit = || {
-            let job = Job::new(random::step(), "read", Digest::of(b""), arguments.clone());
+            let job = Job::new(random::step(), "read", Digest::from_bytes(b""), arguments.clone());
             queues.submit(&queue, &job, &caller, Duration::from_secs(60))
         };
         let queued = (0..MAX_QUEUED).take_while(|_| submit().is_ok()).count();

@@ -348,7 +348,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("hub.db");
         let store = SqliteStore::open(&path).unwrap();
-        let blob = BlobRef::of(b"x");
+        let blob = BlobRef::from_bytes(b"x");
         store.put(blob.clone(), "x".into()).await.unwrap();
         store.swap(&key("a"), &suspended(), Revision::NONE, LONG).await.unwrap();
         alter(&store, "UPDATE steps SET expires = 1; UPDATE blobs SET expires = 1").await;
@@ -370,7 +370,7 @@ mod tests {
     async fn a_blob_that_is_put_again_is_kept_for_longer() {
         let folder = tempfile::tempdir().unwrap();
         let store = SqliteStore::open(folder.path().join("hub.db")).unwrap();
-        let blob = BlobRef::of(b"x");
+        let blob = BlobRef::from_bytes(b"x");
         store.put(blob.clone(), "x".into()).await.unwrap();
         alter(&store, "UPDATE blobs SET expires = 1").await;
         store.put(blob.clone(), "x".into()).await.unwrap();

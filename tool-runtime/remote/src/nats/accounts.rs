@@ -166,9 +166,9 @@ impl NatsServerConfig {
     }
 
     /// Imports from the account with the streams.
-    fn of_streams(&self, shared: Vec<Shared>) -> Vec<Import> {
+    fn of_streams(&self, shared: Vec<Inner>) -> Vec<Import> {
         let (names, account) = (&self.names, self.names.account());
-        let import = |shared: Shared| {
+        let import = |shared: Inner| {
             // An account has an interface of the streams of its own, which answers that there are none.
             let rest = shared.subject.strip_prefix("$JS.API.");
             let local = rest.map(|rest| format!("{}.{rest}", names.imported_streams()));
@@ -183,7 +183,7 @@ struct Account<'a> {
     name: String,
     key: &'a str,
     has_streams: bool,
-    exports: Vec<Shared>,
+    exports: Vec<Inner>,
     imports: Vec<Import>,
 }
 
@@ -195,12 +195,12 @@ impl Account<'_> {
             writeln!(f, "    jetstream: enabled")?;
         }
         writeln!(f, "    exports: [")?;
-        for Shared { kind, subject } in exports {
+        for Inner { kind, subject } in exports {
             let many = if subject.contains(".MSG.NEXT.") { ", response_type: stream" } else { "" };
             writeln!(f, "      {{ {kind}: \"{subject}\"{many} }}")?;
         }
         writeln!(f, "    ]\n    imports: [")?;
-        for Import { account, shared: Shared { kind, subject }, local } in imports {
+        for Import { account, shared: Inner { kind, subject }, local } in imports {
             let to = local.as_ref().map_or(String::new(), |local| format!(", to: \"{local}\""));
             writeln!(
                 f,
@@ -212,29 +212,29 @@ impl Account<'_> {
 }
 
 /// A subject that accounts share.
-struct Shared {
+struct Inner {
     /// `service`: the importing account sends to it, and gets answers. `stream`: it hears it.
     kind: &'static str,
     subject: String,
 }
 
-fn service(subject: impl Into<String>) -> Shared {
-    Shared { kind: "service", subject: subject.into() }
+fn service(subject: impl Into<String>) -> Inner {
+    Inner { kind: "service", subject: subject.into() }
 }
 
-fn stream(subject: impl Into<String>) -> Shared {
-    Shared { kind: "stream", subject: subject.into() }
+fn stream(subject: impl Into<String>) -> Inner {
+    Inner { kind: "stream", subject: subject.into() }
 }
 
 /// A subject of another account, and its name in this one, if that is not the same.
 struct Import {
     account: String,
-    shared: Shared,
+    shared: Inner,
     local: Option<String>,
 }
 
 impl Import {
-    fn new(account: &str, shared: Shared) -> Self {
+    fn new(account: &str, shared: Inner) -> Self {
         Self { account: account.to_owned(), shared, local: None }
     }
 }
@@ -248,7 +248,7 @@ fn account_of_runner(queue: &Queue) -> String {
 }
 
 /// The account with the streams: others import the parts that are theirs.
-fn streams(names: &Names) -> Vec<Shared> {
+fn streams(names: &Names) -> Vec<Inner> {
     let steps = names.steps_stream();
     let mut shared = vec![
         service(names.subject("job.*.*")),
@@ -266,7 +266,7 @@ fn streams(names: &Names) -> Vec<Shared> {
 }
 
 /// Blobs are shared by all, by the digest of their content.
-fn blobs(names: &Names) -> [Shared; 5] {
+fn blobs(names: &Names) -> [Inner; 5] {
     let bucket = names.blobs();
     [
         service(format!("$O.{bucket}.C.*")),
@@ -278,7 +278,7 @@ fn blobs(names: &Names) -> [Shared; 5] {
 }
 
 /// A caller hears notes, and calls the roll.
-fn of_caller(names: &Names, caller: &CallerName) -> Vec<Shared> {
+fn of_caller(names: &Names, caller: &CallerName) -> Vec<Inner> {
     vec![
         service(names.subject(format_args!("note.*.{caller}.*"))),
         stream(names.subject(format_args!("roll.{caller}"))),
@@ -286,7 +286,7 @@ fn of_caller(names: &Names, caller: &CallerName) -> Vec<Shared> {
 }
 
 /// Runners hear what callers tell them, and announce themselves.
-fn of_runner(names: &Names, queue: &Queue) -> Vec<Shared> {
+fn of_runner(names: &Names, queue: &Queue) -> Vec<Inner> {
     vec![
         service(names.subject(format_args!("control.{queue}.*"))),
         stream(names.subject(format_args!("presence.{queue}"))),

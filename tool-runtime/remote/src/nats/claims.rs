@@ -69,7 +69,7 @@ impl Pulls {
             }
             let pull = pulls.get_mut(queue).expect("it was inserted");
             let claims = |messages: Vec<Message>| {
-                let claim = |message| NatsClaim::of(message, connection, (epoch, lease));
+                let claim = |message| NatsClaim::from_message(message, connection, (epoch, lease));
                 messages.into_iter().filter_map(claim).map(|claim| Box::new(claim) as _).collect()
             };
             let mut link = connection.link.clone();
@@ -213,7 +213,7 @@ struct NatsClaim {
 
 impl NatsClaim {
     /// `None` if the message is no job that this version reads: it is removed.
-    fn of(
+    fn from_message(
         message: Message,
         connection: &Arc<Connection>,
         (epoch, lease): (u64, Duration),

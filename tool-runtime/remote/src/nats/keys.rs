@@ -22,7 +22,7 @@ impl NatsKey {
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes).expect("the operating system gives random numbers");
         let pair = KeyPair::new_from_raw(KeyPairType::User, bytes);
-        Self::of(&pair.expect("a seed has 32 bytes")).expect("a new key has a seed")
+        Self::from_pair(&pair.expect("a seed has 32 bytes")).expect("a new key has a seed")
     }
 
     /// Reads a file with the seed.
@@ -40,10 +40,10 @@ impl NatsKey {
 
     fn of_seed(text: &str) -> Option<Self> {
         let pair = KeyPair::from_seed(text.trim()).ok()?;
-        (pair.key_pair_type() == KeyPairType::User).then(|| Self::of(&pair))?
+        (pair.key_pair_type() == KeyPairType::User).then(|| Self::from_pair(&pair))?
     }
 
-    fn of(pair: &KeyPair) -> Option<Self> {
+    fn from_pair(pair: &KeyPair) -> Option<Self> {
         Some(Self { seed: pair.seed().ok()?, public: pair.public_key() })
     }
 

@@ -1,6 +1,6 @@
 //! Tells callers that the runner lives, and what tools it has.
 
-use super::Shared;
+use super::Inner;
 use crate::BEAT;
 use crate::backoff::persist;
 use crate::board::{BoardError, Topic};
@@ -69,7 +69,7 @@ impl Current {
 
 /// Announces a runner until it is dropped.
 pub(super) struct Announcer {
-    shared: Arc<Shared>,
+    shared: Arc<Inner>,
     changes: PoolChanges,
     stored_at: Instant,
 }
@@ -79,7 +79,7 @@ impl Announcer {
     ///
     /// # Errors
     /// The board refuses it, or callers would not read the presence.
-    pub(super) async fn begin(shared: Arc<Shared>) -> Result<Self, BoardError> {
+    pub(super) async fn begin(shared: Arc<Inner>) -> Result<Self, BoardError> {
         let changes = shared.pool.changes();
         shared.store_catalogue().await?;
         shared.check_presence()?;
@@ -131,9 +131,9 @@ impl Announcer {
     }
 }
 
-impl Shared {
+impl Inner {
     async fn store_catalogue(&self) -> Result<(), BoardError> {
-        let catalogue = Catalogue::of(&self.pool);
+        let catalogue = Catalogue::from_pool(&self.pool);
         let bytes = message::write(&catalogue);
         let store = || self.board.put(bytes.clone());
         let blob = persist("the tools cannot be announced", store).await?;

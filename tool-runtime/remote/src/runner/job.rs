@@ -1,6 +1,6 @@
 //! One claimed job, from its claim to its outcome.
 
-use super::Shared;
+use super::Inner;
 use super::peer::{CallerPeer, Line};
 use super::running::{Entered, Stop};
 use crate::backoff::persist;
@@ -37,7 +37,7 @@ const EARLIER_ROUND: Duration = Duration::from_millis(100);
 const UNHEARD: u32 = 2;
 
 /// Attends to a claimed job.
-pub(super) async fn attend(shared: &Shared, claim: Box<dyn Claim>) {
+pub(super) async fn attend(shared: &Inner, claim: Box<dyn Claim>) {
     let job = claim.job();
     let key = StepKey::new(shared.queue.clone(), claim.caller().clone(), job.step().clone());
     let entered = match shared.running.enter(&key, job.round()) {
@@ -59,7 +59,7 @@ pub(super) async fn attend(shared: &Shared, claim: Box<dyn Claim>) {
 fn stricter(mode: RetryMode, tool: Option<&Tool>) -> RetryMode {
     let own = tool.map(|tool| {
         let definition = tool.definition();
-        let hints = || RetryMode::of(&definition.effective_annotations());
+        let hints = || RetryMode::from_annotations(&definition.effective_annotations());
         definition.retry_mode.unwrap_or_else(hints)
     });
     match own {
@@ -77,7 +77,7 @@ fn given_back(result: Result<(), BoardError>) {
 
 /// A job that this runner has.
 struct Attended<'a> {
-    shared: &'a Shared,
+    shared: &'a Inner,
     claim: &'a dyn Claim,
     job: &'a Job,
     key: StepKey,
@@ -85,7 +85,7 @@ struct Attended<'a> {
     mode: RetryMode,
 }
 
-impl Shared {
+impl Inner {
     /// The tool of a job, if it is the one that the caller decided about.
     fn tool(&self, job: &Job) -> Option<Tool> {
         let tool = self.pool.get(job.tool())?;

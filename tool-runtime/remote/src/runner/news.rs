@@ -1,6 +1,6 @@
 //! The connection of a runner to its board.
 
-use super::Shared;
+use super::Inner;
 use crate::board::BoardError;
 use crate::names::Queue;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub(super) fn log(news: &RunnerNews) {
     }
 }
 
-impl Shared {
+impl Inner {
     pub(super) fn report_accepted(&self) {
         let (queue, slots) = (self.queue.clone(), self.slots);
         (self.report)(&RunnerNews::Accepted { queue, tools: self.catalogue.tools(), slots });

@@ -132,13 +132,14 @@ impl Peer for CallerPeer {
     }
 
     fn can(&self, capability: PeerCapability) -> bool {
-        Kind::of(capability).is_some_and(|kind| self.accepts.ask.contains(&kind))
+        Kind::from_capability(capability).is_some_and(|kind| self.accepts.ask.contains(&kind))
     }
 
     fn request(&self, request: PeerRequest) -> BoxFuture<'_, Result<Value, PeerError>> {
         Box::pin(async move {
             let capability = request.capability();
-            let kind = Kind::of(capability).ok_or(PeerError::Unsupported(capability))?;
+            let kind =
+                Kind::from_capability(capability).ok_or(PeerError::Unsupported(capability))?;
             let single_use = request.is_single_use();
             let (key, params) = request.into_parts();
             let id = random::hex_digits::<16>();

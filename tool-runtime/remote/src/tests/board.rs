@@ -145,8 +145,8 @@ pub(in crate::tests) fn step() -> StepKey {
 }
 
 pub(in crate::tests) fn job(step: &StepId) -> Job {
-    let arguments = Payload::Inline(Json::of(&serde_json::json!({ "q": step.as_str() })));
-    Job::new(step.clone(), "search", Digest::of(b""), arguments)
+    let arguments = Payload::Inline(Json::from_value(&serde_json::json!({ "q": step.as_str() })));
+    Job::new(step.clone(), "search", Digest::from_bytes(b""), arguments)
 }
 
 pub(in crate::tests) fn started() -> Record {
@@ -447,9 +447,9 @@ async fn presence_is_heard_for_one_queue_and_for_all(place: Place) {
 async fn large_blobs_come_back_and_others_do_not_exist(place: Place) {
     let bytes: Vec<u8> = (0..10_000_000_u32).map(|n| n.to_le_bytes()[0]).collect();
     let blob = place.caller.put(bytes.clone().into()).await.unwrap();
-    assert_eq!(blob, BlobRef::of(&bytes));
+    assert_eq!(blob, BlobRef::from_bytes(&bytes));
     assert!(place.runner.get(&blob).await.unwrap() == bytes);
-    let other = BlobRef { sha256: Digest::of(b"x"), size: blob.size };
+    let other = BlobRef { sha256: Digest::from_bytes(b"x"), size: blob.size };
     let longer = BlobRef { size: blob.size + 1, ..blob };
     for missing in [other, longer] {
         let error = place.runner.get(&missing).await.unwrap_err();

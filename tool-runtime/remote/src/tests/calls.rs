@@ -42,7 +42,7 @@ async fn errors_and_issues_cross_the_hop() {
         a + 1
     }
     let fleet = Fleet::new();
-    let _runner = fleet.run([Tool::of::<AddAction>()]);
+    let _runner = fleet.run([Tool::from_action::<AddAction>()]);
     let (pool, _remote) = fleet.connect().await;
     let result = pool.call(ToolCall::new("add", r#"{"a":"x"}"#)).await;
     assert_eq!(class(&result), Some(ErrorClass::Input));
@@ -63,7 +63,7 @@ async fn echo(
 #[tokio::test(start_paused = true)]
 async fn large_arguments_and_results_travel_as_blobs() {
     let fleet = Fleet::new();
-    let _runner = fleet.run([Tool::of::<EchoAction>()]);
+    let _runner = fleet.run([Tool::from_action::<EchoAction>()]);
     let (pool, _remote) = fleet.connect().await;
     let long = "x".repeat(1_000_000);
     let arguments = serde_json::json!({ "a": long }).to_string();
@@ -73,7 +73,7 @@ async fn large_arguments_and_results_travel_as_blobs() {
 #[tokio::test(start_paused = true)]
 async fn a_call_with_large_arguments_waits_for_the_board_like_others() {
     let fleet = Fleet::new();
-    let _runner = fleet.run([Tool::of::<EchoAction>()]);
+    let _runner = fleet.run([Tool::from_action::<EchoAction>()]);
     let (pool, cut) = (pool([]), Cut::default());
     let board = FaultyBoard::new(fleet.board("pool1"), &Faults::new(1, 0), cut.clone());
     let _remote = Remote::builder(board).trust(true).connect(&pool).await.unwrap();

@@ -151,7 +151,7 @@ async fn secret_arguments_do_not_travel_in_clear() {
         password.len()
     }
     let fleet = Fleet::new();
-    let _runner = fleet.run([Tool::of::<LoginAction>(), ping()]);
+    let _runner = fleet.run([Tool::from_action::<LoginAction>(), ping()]);
     let call = ToolCall::new("login", r#"{ "password": "hunter2" }"#);
     let (confidential, _one) = fleet.connect().await;
     assert_eq!(text(&confidential.call(call.clone()).await), "7");

@@ -25,7 +25,7 @@ async fn announce(board: &LocalBoard, presence: &Presence) {
 /// Stores the catalogue of a tool.
 async fn store(board: &LocalBoard, tool: &str) -> BlobRef {
     let tool = Tool::builder(tool, "Harm.").handler(|| async { "done" });
-    board.put(message::write(&Catalogue::of(&pool([tool])))).await.unwrap()
+    board.put(message::write(&Catalogue::from_pool(&pool([tool])))).await.unwrap()
 }
 
 #[tokio::test(start_paused = true)]

@@ -91,7 +91,7 @@ async fn a_call_goes_on_when_its_ends_hear_messages_of_other_versions() {
 async fn an_error_of_an_unknown_class_is_internal_and_keeps_its_text() {
     let fleet = Fleet::new();
     let board = fleet.board("runner");
-    let tools = board.put(message::write(&Catalogue::of(&pool([ping()])))).await.unwrap();
+    let tools = board.put(message::write(&Catalogue::from_pool(&pool([ping()])))).await.unwrap();
     let runner = RunnerId::from("web.h1-1");
     let presence = message::write(&Presence::new(runner.clone(), web(), 1, tools));
     let newer_runner = async {

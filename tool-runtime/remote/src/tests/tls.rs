@@ -97,7 +97,7 @@ async fn secrets_pass_over_tls_with_the_certificate_of_a_private_authority() {
 
 async fn call_by_tls(proxy: &str) {
     let board = connect(proxy, "runner1").await.unwrap();
-    let (served, end) = (pool([Tool::of::<SignInAction>()]), CancellationToken::new());
+    let (served, end) = (pool([Tool::from_action::<SignInAction>()]), CancellationToken::new());
     let (runner, token) = (Runner::new(board).queue("web".parse().unwrap()), end.clone());
     let running = tokio::spawn(async move { runner.serve_until(&served, &token).await });
     let pool = pool([]);

@@ -52,7 +52,7 @@ impl Accept {
     ///
     /// # Errors
     /// The client accepts neither form.
-    pub(super) fn of(headers: &HeaderMap) -> HttpResult<Self> {
+    pub(super) fn from_headers(headers: &HeaderMap) -> HttpResult<Self> {
         let ranges = || headers.get_all(header::ACCEPT).iter().filter_map(|it| it.to_str().ok());
         if ranges().next().is_none() {
             return Ok(Self::Json);
@@ -202,7 +202,7 @@ mod tests {
         ] {
             let headers = accept.map(|accept| (header::ACCEPT, HeaderValue::from_static(accept)));
             let headers = HeaderMap::from_iter(headers);
-            assert_eq!(Accept::of(&headers).ok(), expected, "{accept:?}");
+            assert_eq!(Accept::from_headers(&headers).ok(), expected, "{accept:?}");
         }
     }
 }

@@ -30,7 +30,7 @@ impl Hosts {
         }
     }
 
-    /// Checks a text for [`Hosts::new`].
+    /// Checks a string for [`Hosts::new`].
     ///
     /// # Errors
     /// The text is not a host; the error says what to write.

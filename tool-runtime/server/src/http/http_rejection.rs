@@ -20,7 +20,7 @@ pub(super) struct HttpRejection(Box<Response>);
 pub(super) type HttpResult<T> = Result<T, HttpRejection>;
 
 impl HttpRejection {
-    /// A response with a text.
+    /// A response with a message.
     pub(super) fn new(status: StatusCode, text: impl Into<String>) -> Self {
         let mut text: String = text.into();
         text.push('\n');

@@ -172,7 +172,7 @@ impl Service {
         principal: Arc<Principal>,
     ) -> HttpResult<Response> {
         check_type(&parts.headers)?;
-        let accept = Accept::of(&parts.headers)?;
+        let accept = Accept::from_headers(&parts.headers)?;
         let HttpOptions { max_body, body_timeout, .. } = self.options;
         let body = body::read(body, max_body, body_timeout, &self.pending).await?;
         let permit = self.take_permit(&principal)?;

@@ -1,6 +1,6 @@
 //! Writes whole batches: by a thread to a blocking file, by a task to a client in this process.
 
-use super::writer::{Outlet, Pump, Shared, Writer};
+use super::writer::{Inner, Outlet, Pump, Writer};
 use std::io::{self, Write};
 use std::sync::Arc;
 use tokio::io::{AsyncWriteExt as _, DuplexStream, WriteHalf};
@@ -44,7 +44,7 @@ pub(super) fn start_thread(mut output: impl Write + Send + 'static) -> io::Resul
 }
 
 /// Waits for bytes to write; `None` once the transport is closed and nothing is left.
-async fn next_batch(shared: &Shared, wake: &Notify) -> Option<Vec<u8>> {
+async fn next_batch(shared: &Inner, wake: &Notify) -> Option<Vec<u8>> {
     loop {
         let (batch, is_closed) = {
             let mut queue = shared.lock();

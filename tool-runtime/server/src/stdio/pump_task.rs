@@ -10,7 +10,7 @@ use tool_runtime_core::seam::spawn;
 
 use super::polled::Polled;
 use super::queue::Queue;
-use super::writer::{Outlet, Pump, Shared, Writer};
+use super::writer::{Inner, Outlet, Pump, Writer};
 
 /// A descriptor and the task that waits for it.
 struct PolledOutlet {
@@ -34,7 +34,7 @@ impl Outlet for Arc<PolledOutlet> {
     }
 
     /// Writes in the sender's task, which saves a wake-up as long as the peer reads.
-    fn flush(&self, shared: &Shared) {
+    fn flush(&self, shared: &Inner) {
         let mut queue = shared.lock();
         if queue.is_blocked || queue.unwritten().is_empty() {
             return;
@@ -51,7 +51,7 @@ impl Outlet for Arc<PolledOutlet> {
 
 impl PolledOutlet {
     /// Waits for a full descriptor to drain, until the transport closes.
-    async fn run(&self, shared: &Shared) {
+    async fn run(&self, shared: &Inner) {
         loop {
             if shared.lock().is_blocked {
                 let attempt = || self.resume(shared);
@@ -82,7 +82,7 @@ impl PolledOutlet {
     }
 
     /// Continues writing after the descriptor was full.
-    fn resume(&self, shared: &Shared) -> io::Result<()> {
+    fn resume(&self, shared: &Inner) -> io::Result<()> {
         let mut queue = shared.lock();
         let result = self.write_until_full(&mut queue);
         queue.is_blocked = result.is_err();
@@ -107,7 +107,7 @@ impl PolledOutlet {
 }
 
 /// The event loop itself failed, which happens when the runtime shuts down.
-fn abandon(shared: &Shared, error: io::Error) {
+fn abandon(shared: &Inner, error: io::Error) {
     let mut queue = shared.lock();
     queue.is_blocked = false;
     queue.fail(error);

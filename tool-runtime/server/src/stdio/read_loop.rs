@@ -314,7 +314,7 @@ impl Incoming {
         match self {
             Self::Call(call) => Kind::FastCall(Arc::clone(call.state())),
             Self::Message(message) => match &**message {
-                JsonRpcMessage::Request(request) => Kind::of(&request.request),
+                JsonRpcMessage::Request(request) => Kind::from_request(&request.request),
                 _ => Kind::Other,
             },
         }

@@ -29,7 +29,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    pub(super) fn of(request: &ClientRequest) -> Self {
+    pub(super) fn from_request(request: &ClientRequest) -> Self {
         match request {
             ClientRequest::CallToolRequest(_)
             | ClientRequest::GetPromptRequest(_)

@@ -20,7 +20,7 @@ use super::queue::{DEFAULT_QUEUE_LIMIT, Queue};
 /// A handle on the outgoing half; clones share it.
 #[derive(Clone)]
 pub(super) struct Writer {
-    shared: Arc<Shared>,
+    shared: Arc<Inner>,
 }
 
 /// The destination of queued bytes.
@@ -29,7 +29,7 @@ pub(super) trait Outlet: Send + Sync {
     fn wake(&self);
 
     /// Writes the queued bytes, if that is possible without waiting. Otherwise the pump writes them.
-    fn flush(&self, _: &Shared) {
+    fn flush(&self, _: &Inner) {
         self.wake();
     }
 }
@@ -47,7 +47,7 @@ impl Pump {
 }
 
 /// The state that the handles and the pump share.
-pub(super) struct Shared {
+pub(super) struct Inner {
     queue: Mutex<Queue>,
     /// Signalled whenever the queue got shorter or failed.
     changed: Notify,
@@ -58,7 +58,7 @@ impl Writer {
     /// An empty queue in front of `outlet`.
     pub(super) fn new(outlet: impl Outlet + 'static) -> Self {
         Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(Inner {
                 queue: Mutex::new(Queue::new(DEFAULT_QUEUE_LIMIT)),
                 changed: Notify::new(),
                 outlet: Box::new(outlet),
@@ -67,7 +67,7 @@ impl Writer {
     }
 
     /// The state for the pump.
-    pub(super) fn shared(&self) -> Arc<Shared> {
+    pub(super) fn shared(&self) -> Arc<Inner> {
         Arc::clone(&self.shared)
     }
 
@@ -162,7 +162,7 @@ impl Writer {
     }
 }
 
-impl Shared {
+impl Inner {
     /// The queue. Poisoning is ignored: no step leaves the queue half changed.
     pub(super) fn lock(&self) -> MutexGuard<'_, Queue> {
         lock(&self.queue)

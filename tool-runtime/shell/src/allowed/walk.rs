@@ -23,7 +23,7 @@ pub(super) fn rejected(
     (0..words.len()).find(|at| !walk.accepts(&words[*at], pattern.get(*at)))
 }
 
-/// The same for a program without a table.
+/// The position of the first word that the pattern does not say to be harmless, for a program without a table.
 pub(super) fn rejected_of_unknown(words: &[String], pattern: &[WordPattern]) -> Option<usize> {
     let is_harmless = |word: &str| SHOWING.contains(&word) || is_relative_path(word);
     (0..words.len())

@@ -1,4 +1,4 @@
-//! Here-documents without expansion: `<<'END'`, or `<<END` with a text that the shell does not change.
+//! Here-documents without expansion: `<<'END'`, or `<<END` with a string that the shell does not change.
 
 use super::redirection::ends;
 use crate::reason::Reason;
@@ -38,7 +38,7 @@ pub(super) fn unfinished() -> Reason {
 }
 
 impl Heredoc<'_> {
-    /// The length of the document at the beginning of a text, with the line of its delimiter.
+    /// The length of the document at the beginning of a string, with the line of its delimiter.
     ///
     /// # Errors
     /// There is no such line, or the document has expansions or control characters.

@@ -21,7 +21,7 @@ impl<'t> Redirection<'t> {
     }
 }
 
-/// The redirection at the beginning of a text that begins with a word, and its length. `None` if there is no harmless
+/// The redirection at the beginning of a string that begins with a word, and its length. `None` if there is no harmless
 /// one.
 ///
 /// # Errors

@@ -154,8 +154,8 @@ pub(super) async fn names_headers_and_streams() {
         (Topic::Control(key.queue.clone()), Topic::Presence(key.queue.clone()));
     let _runner = board.listen(&control).await.unwrap();
     let minute = Duration::from_secs(60);
-    let arguments = Payload::Inline(Json::of(&Map::new()));
-    let job = Job::new(key.step.clone(), "web.search", Digest::of(b""), arguments);
+    let arguments = Payload::Inline(Json::from_value(&Map::new()));
+    let job = Job::new(key.step.clone(), "web.search", Digest::from_bytes(b""), arguments);
     board.submit(&key.queue, &job, minute).await.unwrap();
     let record = Record::new(1, State::Suspended);
     board.swap(&key, &record, Revision::NONE, minute).await.unwrap();

@@ -259,7 +259,7 @@ fn asked_and_answered(asked: &Value) -> Value {
 }
 
 async fn asking_client(server: McpServer) -> TestClient {
-    TestClient::of(server).capabilities(json!({ "elicitation": {} })).connect().await
+    TestClient::for_server(server).capabilities(json!({ "elicitation": {} })).connect().await
 }
 
 #[tokio::test]

@@ -198,9 +198,9 @@ impl<F: FnMut()> Drop for OnDrop<F> {
 /// Created once and shared by thousands of pools.
 static TOOLS: LazyLock<[Tool; 3]> = LazyLock::new(|| {
     [
-        Tool::of::<ReadOnlyJobAction>(),
-        Tool::of::<UndeclaredJobAction>(),
-        Tool::of::<KeyedJobAction>(),
+        Tool::from_action::<ReadOnlyJobAction>(),
+        Tool::from_action::<UndeclaredJobAction>(),
+        Tool::from_action::<KeyedJobAction>(),
     ]
 });
 

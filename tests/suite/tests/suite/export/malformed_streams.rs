@@ -70,7 +70,7 @@ fn chat_completions() {
                 ],
                 Err("overloaded"),
             ),
-            ("an error that is a text", vec![json!({ "error": "busy" })], Err("busy")),
+            ("an error that is a string", vec![json!({ "error": "busy" })], Err("busy")),
             (
                 "parallel calls without an index",
                 vec![
@@ -497,7 +497,7 @@ fn responses_and_gemini() {
                 Ok(&[" add {}"]),
             ),
             (
-                "a call whose arguments are a text",
+                "a call whose arguments are a string",
                 vec![event(
                     json!([{ "functionCall": { "name": "add", "args": "{\"a\":1}" } }]),
                     json!("STOP"),

@@ -52,7 +52,7 @@ fn collect(folder: &Path, into: &mut Vec<PathBuf>) {
 
 fn read(file: &Path) -> Vec<Exchange> {
     use serde::Deserialize as _;
-    let text = fs::read_to_string(file).expect("a text");
+    let text = fs::read_to_string(file).expect("a string");
     let documents = serde_norway::Deserializer::from_str(&text);
     let documents = documents.map(|one| Value::deserialize(one).expect("YAML"));
     let exchanges = documents.filter_map(|document| {

@@ -28,7 +28,7 @@ async fn an_id_is_rejected_while_a_request_with_it_runs() {
         assert_eq!(rejected.status(), 400, "{rejected:?}");
         let error = rejected.json();
         assert_eq!((&error["id"], &error["error"]["code"]), (&json!(3), &json!(-32600)));
-        assert!(error["error"]["message"].as_str().expect("a text").contains("its own id"));
+        assert!(error["error"]["message"].as_str().expect("a string").contains("its own id"));
     }
     // The same id as a string is a different id, and sessions have separate ids.
     assert_eq!(server.request(&list(&session, &json!("3"))).await.status(), 200);

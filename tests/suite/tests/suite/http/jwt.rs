@@ -171,7 +171,7 @@ async fn an_invalid_token_is_rejected() {
         ("without an end", with("exp", Value::Null)),
         ("not valid yet", with("nbf", json!(now() + 120))),
         ("for another server", with("aud", json!("https://other.example.com"))),
-        ("of another issuer", with("iss", json!("https://login.example.com"))),
+        ("wrong issuer", with("iss", json!("https://login.example.com"))),
         ("without a subject", with("sub", json!(""))),
         ("signed by another key", other.sign(&header("k1"), &issuer.claims())),
         ("of an unknown key", key.sign(&header("k9"), &issuer.claims())),

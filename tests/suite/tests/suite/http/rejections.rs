@@ -197,7 +197,7 @@ async fn a_request_without_a_session_is_rejected_with_a_remedy() {
     assert_eq!(rejected.head.header("content-type"), "application/json");
     let answer = rejected.json();
     assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(7), &json!(-32600)));
-    let text = answer["error"]["message"].as_str().expect("a text");
+    let text = answer["error"]["message"].as_str().expect("a string");
     assert!(text.contains("`initialize`") && text.contains("MCP-Protocol-Version"), "{text}");
 }
 

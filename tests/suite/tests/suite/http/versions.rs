@@ -93,7 +93,7 @@ async fn arguments_reach_the_tool_as_they_were_written() {
         let params = json!({"name": "echo", "arguments": arguments});
         let message = server.request(&RawRequest::stateless(1, "tools/call", params)).await.json();
         assert_eq!(message["result"]["isError"], true, "{message}");
-        let text = message["result"]["content"][0]["text"].as_str().expect("a text");
+        let text = message["result"]["content"][0]["text"].as_str().expect("a string");
         assert!(text.contains(expected), "{text}");
     }
 }

@@ -138,5 +138,8 @@ fn a_client_lists_the_tools_of_all_allowed_servers() {
         r#"{"tool":"sqlite.read_query"}"#,
     ];
     let origin = ask("modern", &words);
-    assert!(origin["content"][0]["text"].as_str().expect("a text").contains("sqlite"), "{origin}");
+    assert!(
+        origin["content"][0]["text"].as_str().expect("a string").contains("sqlite"),
+        "{origin}"
+    );
 }

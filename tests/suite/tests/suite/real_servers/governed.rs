@@ -103,7 +103,7 @@ fn write_npx(path: &Path) {
 fn expect(driven: &Value, label: &str, fails: bool, text: &str) {
     let result = &driven["results"][label];
     assert_eq!(result["isError"], fails, "{label}: {result}");
-    assert!(result["text"].as_str().expect("a text").contains(text), "{label}: {result}");
+    assert!(result["text"].as_str().expect("a string").contains(text), "{label}: {result}");
 }
 
 fn check_calls(example: &Example, driven: &Value) {
@@ -124,7 +124,7 @@ fn check_calls(example: &Example, driven: &Value) {
     assert!(!example.file("memory.jsonl").contains("map"));
     let questions = driven["questions"].as_array().expect("a list");
     assert_eq!(questions.len(), 2, "{questions:?}");
-    let question = questions[0].as_str().expect("a text");
+    let question = questions[0].as_str().expect("a string");
     assert!(question.contains("May the file be written?") && question.contains("new.txt"));
 }
 

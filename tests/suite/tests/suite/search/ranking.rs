@@ -10,7 +10,7 @@ const FIRST: usize = 5;
 #[test]
 fn the_expected_tool_is_among_the_first_five_for_seven_of_ten_queries() {
     let definitions = definitions();
-    let index = ToolIndex::of(&definitions);
+    let index = ToolIndex::from_definitions(&definitions);
     let (mut found, mut total) = (0, 0);
     for ExpectedHit { query, tool } in &expected_hits() {
         let hits = index.search(query, FIRST);

@@ -73,7 +73,7 @@ async fn activation_appends_to_an_export() {
 
 #[test]
 fn misspelt_and_inflected_words_find_the_same_tool() {
-    let index = ToolIndex::of(&definitions());
+    let index = ToolIndex::from_definitions(&definitions());
     for query in ["compress files", "compressing a file", "comprss files", "zip the files"] {
         assert_eq!(index.search(query, 1)[0].name, "files.compress_files", "{query}");
     }

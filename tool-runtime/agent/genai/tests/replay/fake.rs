@@ -78,10 +78,10 @@ pub(crate) struct ReceivedRequest {
 
 pub(crate) struct Fake {
     address: String,
-    shared: Arc<Shared>,
+    shared: Arc<Inner>,
 }
 
-struct Shared {
+struct Inner {
     answers: Mutex<VecDeque<Answer>>,
     requests: Mutex<Vec<ReceivedRequest>>,
 }
@@ -89,7 +89,7 @@ struct Shared {
 impl Fake {
     pub(crate) async fn start(answers: impl IntoIterator<Item = Answer>) -> Self {
         let answers = Mutex::new(answers.into_iter().collect());
-        let shared = Arc::new(Shared { answers, requests: Mutex::default() });
+        let shared = Arc::new(Inner { answers, requests: Mutex::default() });
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address").to_string();
         let router = Router::new().fallback(answer).with_state(Arc::clone(&shared));
@@ -141,7 +141,7 @@ pub(crate) fn pool(names: &[String]) -> ToolPool {
     builder.allow_empty().build().expect("a pool")
 }
 
-async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response<Body> {
+async fn answer(State(shared): State<Arc<Inner>>, request: Request) -> Response<Body> {
     let (head, body) = request.into_parts();
     let body = axum::body::to_bytes(body, usize::MAX).await.expect("a body");
     let names = ["x-api-key", "x-goog-api-key", "authorization"];

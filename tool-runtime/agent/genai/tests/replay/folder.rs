@@ -48,7 +48,7 @@ fn by_export(api: Api, recorded: &Recorded) -> Content {
     };
     let calls = api.calls(&answer).expect("calls");
     Content {
-        text: api.text(&answer).expect("a text"),
+        text: api.text(&answer).expect("a string"),
         calls: calls.iter().map(|c| (c.name().to_owned(), parsed(c.arguments()))).collect(),
     }
 }
@@ -84,7 +84,7 @@ fn recordings_of(folder: &Path, into: &mut Vec<PathBuf>) {
 
 /// The answers in a file.
 fn read(file: &Path) -> Vec<(String, Recorded)> {
-    let text = fs::read_to_string(file).expect("a text");
+    let text = fs::read_to_string(file).expect("a string");
     let documents = serde_norway::Deserializer::from_str(&text);
     let documents = documents.map(|one| Value::deserialize(one).expect("YAML"));
     let answers = documents.filter(|document| document["then"]["status"] == 200).map(|document| {

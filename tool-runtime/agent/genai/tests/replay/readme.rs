@@ -8,7 +8,7 @@ use crate::fake::{Answer, Fake, Recording};
 use serde_json::{Value, json};
 use tool_runtime::audit::LogReader;
 
-/// An answer that calls tools, or one with a text.
+/// An answer that calls tools, or one with text.
 fn answer(stop_reason: &str, content: Value) -> Answer {
     let Some(Answer::Whole(mut recorded)) = Recording::named("anthropic, whole").answers().pop()
     else {

@@ -38,7 +38,7 @@ async fn each_stage_of_a_call_is_a_record() {
         let allowed = records.iter().find(|record| record.kind == Allowed);
         assert!(allowed.is_none_or(|record| record.rule.as_deref() == Some("rest")), "{records:?}");
         let has = |kind| expected.contains(&kind);
-        let shown = crate::calls::Calls::of(records)[0].to_string();
+        let shown = crate::calls::Calls::from_records(records)[0].to_string();
         for (kind, text) in [
             (Allowed, "allowed (rule rest)"),
             (Denied, "denied (rule no): not that text"),
@@ -75,7 +75,7 @@ async fn records_have_what_an_auditor_asks_for() {
     assert_eq!(numbers, [1, 2, 3, 4]);
     assert!(proposed.process.len() == 16, "{}", proposed.process);
     assert!(records.iter().all(|record| record.process == proposed.process));
-    let call = &crate::calls::Calls::of(records.clone())[0];
+    let call = &crate::calls::Calls::from_records(records.clone())[0];
     assert_eq!(
         (&call.process, &call.run, &call.step),
         (&proposed.process, &proposed.run, &proposed.step)

@@ -49,12 +49,12 @@ impl Log {
         });
     }
 
-    /// Replaces a text within the line of a record.
+    /// Replaces a string within the line of a record.
     fn replace(&self, seq: usize, from: &str, to: &str) {
         self.change_line(seq, |line| line.replacen(from, to, 1));
     }
 
-    /// Replaces a text within a record, and makes a new hash.
+    /// Replaces a string within a record, and makes a new hash.
     fn forge(&self, seq: usize, from: &str, to: &str) {
         self.change_line(seq, |line| hashed(&parts(line).1.replacen(from, to, 1)));
     }

@@ -28,7 +28,7 @@ impl Log {
         connection.execute(update, (seq, text, hash(text))).unwrap();
     }
 
-    /// Replaces a text within a record, and makes a new hash.
+    /// Replaces a string within a record, and makes a new hash.
     fn forge_row(&self, seq: i64, from: &str, to: &str) {
         self.set_text(seq, &self.text(seq).replacen(from, to, 1));
     }
@@ -45,7 +45,7 @@ impl Log {
         }
     }
 
-    /// Changes the byte after each occurrence of a text, also in pages that are not used any more.
+    /// Changes the byte after each occurrence of a string, also in pages that are not used any more.
     fn damage(&self, text: &[u8]) {
         let mut bytes = fs::read(&self.path).unwrap();
         let places = 0..bytes.len() - text.len();
@@ -58,7 +58,7 @@ impl Log {
 
 fn edits() -> Vec<Attack> {
     vec![
-        found("a text", "record 3 was changed", |log| {
+        found("a string", "record 3 was changed", |log| {
             log.execute("UPDATE records SET text = replace(text, 'echo', 'send') WHERE seq = 3");
         }),
         found("a space", "record 3 was changed", |log| {
@@ -70,7 +70,7 @@ fn edits() -> Vec<Attack> {
         found("an escaped character", "record 5 was changed", |log| {
             log.execute("UPDATE records SET text = replace(text, 'é', '\\u00e9') WHERE seq = 5");
         }),
-        found("a text that is not UTF-8", "record 5 was changed", |log| {
+        found("a string that is not UTF-8", "record 5 was changed", |log| {
             log.execute("UPDATE records SET text = CAST(replace(CAST(text AS BLOB), x'efbfbd', x'ff') AS TEXT) WHERE seq = 5");
         }),
         found("the text as bytes", "record 3 was changed", |log| {

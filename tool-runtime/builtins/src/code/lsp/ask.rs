@@ -6,7 +6,7 @@ use super::hits;
 use super::operation::{LspOperation, Request};
 use super::output::LspOutput;
 use super::places::Places;
-use super::query::{Found, Query};
+use super::query::{Query, Response};
 use super::rename;
 use super::server::Server;
 use super::servers::{Servers, failed};
@@ -87,10 +87,10 @@ impl Servers {
         operation: LspOperation,
         language: &str,
         server: &Arc<Server>,
-        found: Found,
+        found: Response,
     ) -> Result<LspOutput, ToolError> {
         let mut places = Places::new(&self.workspace, server.encoding);
-        let Found { hits, hover, edit, mut notices, at } = found;
+        let Response { hits, hover, edit, mut notices, at } = found;
         let mut total = hits.len();
         let items: Vec<_> = hits.into_iter().take(MAX_ITEMS).map(|hit| places.item(hit)).collect();
         if total > items.len() {

@@ -177,7 +177,7 @@ impl Documents {
     }
 
     fn uri(&self, path: &Path) -> String {
-        uri::of(&self.absolute(path))
+        uri::from_path(&self.absolute(path))
     }
 }
 

@@ -45,7 +45,7 @@ impl<'w> Places<'w> {
         let text =
             location.as_ref().and_then(|found| documents::read(found.root(), found.path()).ok());
         let path = location.map_or(shown, |location| location.to_string());
-        let lines = text.clone().map(Lines::of);
+        let lines = text.clone().map(Lines::from_text);
         let file = Arc::new(File { path, lines, text });
         self.files.insert(uri.to_owned(), Arc::clone(&file));
         file

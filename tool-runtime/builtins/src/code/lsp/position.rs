@@ -16,7 +16,7 @@ impl Encoding {
     pub(super) const OFFERED: [&str; 3] = ["utf-32", "utf-8", "utf-16"];
 
     /// The encoding that a server chose. Without a choice it is UTF-16.
-    pub(super) fn of(name: Option<&str>) -> Self {
+    pub(super) fn from_name(name: Option<&str>) -> Self {
         match name {
             Some("utf-8") => Self::Utf8,
             Some("utf-32") => Self::Utf32,
@@ -57,7 +57,7 @@ pub(super) struct Lines {
 
 impl Lines {
     /// Lines end with `\n`, `\r\n` or `\r`, as the protocol says.
-    pub(super) fn of(text: Arc<str>) -> Self {
+    pub(super) fn from_text(text: Arc<str>) -> Self {
         let (mut lines, mut start) = (Vec::new(), 0);
         let bytes = text.as_bytes();
         for (at, byte) in bytes.iter().enumerate() {
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn columns_count_characters() {
-        let lines = Lines::of("a\r\n😀é=x\rlast".into());
+        let lines = Lines::from_text("a\r\n😀é=x\rlast".into());
         assert_eq!(
             (lines.count(), lines.line(1), lines.line(2), lines.line(9)),
             (3, "😀é=x", "last", "")
@@ -136,7 +136,7 @@ mod tests {
 
         #[test]
         fn positions_survive_every_encoding(text in "(\\PC|\n|\r){0,20}", line in 1..5_usize, character in 1..9_usize) {
-            let lines = Lines::of(text.as_str().into());
+            let lines = Lines::from_text(text.as_str().into());
             let line = 1 + line % lines.count();
             let character = 1 + character % (lines.line(line - 1).chars().count() + 1);
             for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {

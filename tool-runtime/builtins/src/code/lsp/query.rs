@@ -22,7 +22,7 @@ const AFTER_CHANGES: Duration = Duration::from_secs(5);
 
 /// The answer of a server.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct Response {
     pub(super) hits: Vec<Hit>,
     pub(super) hover: Option<String>,
     pub(super) edit: Option<Value>,
@@ -46,7 +46,7 @@ pub(super) struct Query<'q> {
 
 impl Query<'_> {
     /// Asks the server, once it has read the file and the project.
-    pub(super) async fn run(&self, language: &str) -> Result<Found, SyncError> {
+    pub(super) async fn run(&self, language: &str) -> Result<Response, SyncError> {
         let operation = self.request.operation;
         if let Some(capability) = operation.capability().filter(|name| !self.server.can(name)) {
             let reason = format!("does not offer `{}` (it lacks `{capability}`)", operation.name());
@@ -77,12 +77,12 @@ impl Query<'_> {
         Ok(())
     }
 
-    async fn find(&self) -> Result<Found, SyncError> {
+    async fn find(&self) -> Result<Response, SyncError> {
         let (server, request) = (self.server, self.request);
         // Held until the request is on its way, so that it sees these documents.
         let mut documents = server.documents.lock().await;
         let synced = documents.sync(&server.connection, self.path, self.language_id).await?;
-        let lines = Lines::of(Arc::clone(&synced.text));
+        let lines = Lines::from_text(Arc::clone(&synced.text));
         let position = request.position(&lines, server.encoding).map_err(SyncError::File)?;
         if request.operation == LspOperation::Diagnostics && !server.can("diagnosticProvider") {
             drop(documents);
@@ -93,11 +93,11 @@ impl Query<'_> {
         drop(documents);
         let value = in_flight.finish(self.limit).await?;
         let found = self.read(value, &synced).await?;
-        Ok(Found { at: request.text_at(&lines), ..found })
+        Ok(Response { at: request.text_at(&lines), ..found })
     }
 
     /// The answer to the request.
-    async fn read(&self, mut value: Value, synced: &Synced) -> Result<Found, LspError> {
+    async fn read(&self, mut value: Value, synced: &Synced) -> Result<Response, LspError> {
         let hits = match self.request.operation {
             LspOperation::GoToDefinition
             | LspOperation::GoToImplementation
@@ -105,10 +105,10 @@ impl Query<'_> {
             LspOperation::DocumentSymbol => hits::document_symbols(value, &synced.uri)?,
             LspOperation::WorkspaceSymbol => hits::workspace_symbols(value)?,
             LspOperation::Hover => {
-                return Ok(Found { hover: hits::hover(value), ..Found::default() });
+                return Ok(Response { hover: hits::hover(value), ..Response::default() });
             }
             LspOperation::RenamePreview => {
-                return Ok(Found { edit: Some(value), ..Found::default() });
+                return Ok(Response { edit: Some(value), ..Response::default() });
             }
             LspOperation::Diagnostics => {
                 let items: Option<Vec<_>> = hits::read(hits::member(&mut value, "items"))?;
@@ -118,7 +118,7 @@ impl Query<'_> {
             | LspOperation::IncomingCalls
             | LspOperation::OutgoingCalls => self.calls(value).await?,
         };
-        Ok(Found { hits, ..Found::default() })
+        Ok(Response { hits, ..Response::default() })
     }
 
     /// The calls of functions.
@@ -139,7 +139,7 @@ impl Query<'_> {
     }
 
     /// The diagnostics that a server publishes by itself.
-    async fn published(&self, synced: &Synced) -> Found {
+    async fn published(&self, synced: &Synced) -> Response {
         let path: &PathBuf = &synced.path;
         let status = self.server.connection.status();
         // Some servers publish nothing when a file has no diagnostics before and after a change.
@@ -155,15 +155,15 @@ impl Query<'_> {
         let is_new = status.published_settled(path, synced.published_before, limit).await;
         let Some(latest) = status.latest(path).filter(|_| is_new || synced.has_diagnostics) else {
             let notice = "the server published no diagnostics in time".to_owned();
-            return Found { notices: vec![notice], ..Found::default() };
+            return Response { notices: vec![notice], ..Response::default() };
         };
         let notice = (!is_new).then(|| {
             "the server published no diagnostics after the last change; these are from before it".to_owned()
         });
-        Found {
+        Response {
             hits: hits::diagnostics(latest, &synced.uri),
             notices: notice.into_iter().collect(),
-            ..Found::default()
+            ..Response::default()
         }
     }
 }

@@ -18,7 +18,7 @@ pub(super) struct Preview {
     pub(super) notices: Vec<String>,
 }
 
-/// Edits of one file: ranges and new texts.
+/// Edits of one file: ranges and new content.
 type Edits = Vec<(Range, String)>;
 
 /// The diff of all changes.

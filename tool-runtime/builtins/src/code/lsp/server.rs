@@ -73,7 +73,7 @@ impl Server {
         let (Some(input), Some(output)) = (child.stdout().take(), child.stdin().take()) else {
             return Err("the process has no streams".to_owned());
         };
-        let folder = json!({"uri": uri::of(root.canonical_path()), "name": "root"});
+        let folder = json!({"uri": uri::from_path(root.canonical_path()), "name": "root"});
         let host = Host { settings: params.settings.clone(), folder: folder.clone() };
         let connection = Connection::open(input, output, host);
         let options = params.initialization_options.clone();
@@ -87,7 +87,7 @@ impl Server {
         let watch = Watch::new(params.extensions.keys().cloned());
         Ok(Self {
             connection,
-            encoding: Encoding::of(capabilities["positionEncoding"].as_str()),
+            encoding: Encoding::from_name(capabilities["positionEncoding"].as_str()),
             documents: tokio::sync::Mutex::new(Documents::new(Arc::clone(root), watch)),
             publishes: AtomicBool::new(capabilities["diagnosticProvider"].is_null()),
             capabilities,

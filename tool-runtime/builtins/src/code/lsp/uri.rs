@@ -10,7 +10,7 @@ const ENCODED: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
 /// The URI of an absolute path.
-pub(super) fn of(path: &Path) -> String {
+pub(super) fn from_path(path: &Path) -> String {
     format!("file://{}", percent_encode(path.as_os_str().as_bytes(), ENCODED))
 }
 
@@ -29,9 +29,9 @@ mod tests {
     #[test]
     fn paths_survive_their_uris() {
         for name in ["/a/b.py", "/a b/ä#?%.py", "/@scope/x(1)+[2].ts"] {
-            assert_eq!(path(&of(Path::new(name))), Some(PathBuf::from(name)));
+            assert_eq!(path(&from_path(Path::new(name))), Some(PathBuf::from(name)));
         }
-        assert_eq!(of(Path::new("/a b/ä.py")), "file:///a%20b/%C3%A4.py");
+        assert_eq!(from_path(Path::new("/a b/ä.py")), "file:///a%20b/%C3%A4.py");
         assert_eq!(path("file://localhost/a"), Some("/a".into()));
         for other in ["untitled:a", "file://host/a", "http://a/b", "jdt://x"] {
             assert_eq!(path(other), None);

@@ -51,7 +51,7 @@ fn events(old: &HashMap<PathBuf, Stamp>, new: &HashMap<PathBuf, Stamp>) -> Vec<V
     const CREATED: u8 = 1;
     const CHANGED: u8 = 2;
     const DELETED: u8 = 3;
-    let event = |path: &PathBuf, kind: u8| json!({"uri": uri::of(path), "type": kind});
+    let event = |path: &PathBuf, kind: u8| json!({"uri": uri::from_path(path), "type": kind});
     let present = new.iter().filter_map(|(path, stamp)| match old.get(path) {
         None => Some(event(path, CREATED)),
         Some(before) if before != stamp => Some(event(path, CHANGED)),

@@ -29,12 +29,12 @@ impl fmt::Display for CellType {
     }
 }
 
-/// The keys of a cell with the texts of their values.
+/// The keys of a cell with their values as JSON.
 pub(super) struct Cell(Vec<(String, String)>);
 
 impl Cell {
     /// A cell as it is in the file.
-    pub(super) fn of(entries: &Entries<'_>) -> Self {
+    pub(super) fn from_entries(entries: &Entries<'_>) -> Self {
         let owned = |(key, value): &(String, &serde_json::value::RawValue)| {
             (key.clone(), value.get().to_owned())
         };

@@ -68,7 +68,7 @@ impl<'t> Notebook<'t> {
         let cells: Vec<&str> = cells.into_iter().map(RawValue::get).collect();
         let version = |key| entries.value::<u64>(key).unwrap_or(0);
         let has_ids = (version("nbformat"), version("nbformat_minor")) >= (4, 5);
-        let layout = Layout::of(text, &entries, &cells);
+        let layout = Layout::from_text(text, &entries, &cells);
         Ok(Self { text, array, cells, has_ids, layout })
     }
 
@@ -97,7 +97,7 @@ impl<'t> Notebook<'t> {
         let new_type = edit.cell_type.filter(|cell_type| Some(*cell_type) != old_type);
         let new_source =
             edit.source.as_ref().filter(|source| **source != joined_lines(&old_source));
-        let mut cell = Cell::of(&entries);
+        let mut cell = Cell::from_entries(&entries);
         match (new_type, new_source) {
             (None, None) if edit.source.is_none() && edit.cell_type.is_none() => {
                 return Err(missing_source("replace"));

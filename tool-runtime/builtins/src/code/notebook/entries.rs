@@ -53,7 +53,7 @@ impl<'de> Visitor<'de> for ReadEntries {
     }
 }
 
-/// Where a part of a text is in it.
+/// Where a part of a string is in it.
 pub(super) fn range_in(text: &str, part: &str) -> Range<usize> {
     let start = part.as_ptr() as usize - text.as_ptr() as usize;
     start..start + part.len()

@@ -21,7 +21,7 @@ pub(super) struct Layout<'t> {
 
 impl<'t> Layout<'t> {
     /// The layout of a notebook: its text, its keys, its cells.
-    pub(super) fn of(text: &'t str, notebook: &Entries<'t>, cells: &[&'t str]) -> Self {
+    pub(super) fn from_text(text: &'t str, notebook: &Entries<'t>, cells: &[&'t str]) -> Self {
         let first = notebook.0.first().map(|(_, value)| range_in(text, value.get()).start);
         let colon = if first.is_some_and(|at| text[..at].ends_with([' ', '\n', '\t'])) {
             ": "
@@ -55,7 +55,7 @@ impl<'t> Layout<'t> {
     }
 }
 
-/// The line ending that a text begins with.
+/// The line ending that a string begins with.
 fn eol(text: &str) -> &'static str {
     if text.starts_with("\r\n") { "\r\n" } else { "\n" }
 }

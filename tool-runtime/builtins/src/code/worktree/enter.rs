@@ -91,7 +91,7 @@ impl Inner {
         open_file(&worktree, ".git")?.take(MAX_LINK).read_to_string(&mut text)?;
         let id = text.trim_end().rsplit('/').next().unwrap_or_default();
         name::check(id)?;
-        let common = repository::of(&self.workspace)?.common;
+        let common = repository::find(&self.workspace)?.common;
         let named = common.join("worktrees").join(id);
         // Renamed, so that a link that has taken the name is replaced and not followed.
         let temporary = format!(".git-{}", random::hex(16));

@@ -19,7 +19,7 @@ impl Inner {
         let _one_at_a_time = self.changing.lock().await;
         let entry = self.entry(name).await?;
         let branch = branch_commit(&self.git, name).await?;
-        let loss = Loss::of(&self.git, &entry, name).await?;
+        let loss = Loss::inspect(&self.git, &entry, name).await?;
         let output = ExitOutput {
             name: name.to_owned(),
             action,

@@ -89,7 +89,7 @@ impl Git {
 
     /// Runs a command in the root, and returns how it ended.
     pub(super) async fn test<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Result<Ended, ToolError> {
-        let repository = repository::of(&self.workspace)?;
+        let repository = repository::find(&self.workspace)?;
         let root = self.workspace.roots()[0].canonical_path();
         let mut command = self.command(root)?;
         command.env("GIT_DIR", &repository.git_dir);
@@ -102,7 +102,7 @@ impl Git {
         worktree: &Path,
         arguments: &[A],
     ) -> Result<Ended, ToolError> {
-        let repository = repository::of(&self.workspace)?;
+        let repository = repository::find(&self.workspace)?;
         let mut command = self.command(worktree)?;
         // Without its own repository, the worktree would be taken for a part of the root.
         command.env("GIT_CEILING_DIRECTORIES", worktree.parent().unwrap_or(worktree));

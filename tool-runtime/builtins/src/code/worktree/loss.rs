@@ -25,7 +25,7 @@ pub(super) struct Loss {
 
 impl Loss {
     /// Looks at a worktree and at its branch.
-    pub(super) async fn of(git: &Git, entry: &Entry, branch: &str) -> Result<Self, ToolError> {
+    pub(super) async fn inspect(git: &Git, entry: &Entry, branch: &str) -> Result<Self, ToolError> {
         let mut loss = Self::default();
         if entry.path.exists() {
             loss.read_status(git, entry).await?;

@@ -27,7 +27,7 @@ pub(super) const FORMAT: &str = r"^(core\.(repositoryformatversion|filemode|syml
 ///
 /// # Errors
 /// There is none, or it has files outside of the roots: a worktree would make them readable.
-pub(super) fn of(workspace: &Workspace) -> Result<Repository, ToolError> {
+pub(super) fn find(workspace: &Workspace) -> Result<Repository, ToolError> {
     let root = workspace.roots()[0].canonical_path();
     let Some(top) = root.ancestors().find(|path| path.join(".git").symlink_metadata().is_ok())
     else {

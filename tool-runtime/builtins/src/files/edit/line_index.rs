@@ -1,10 +1,10 @@
-//! The lines of a text, and what of them is compared.
+//! The lines of a string, and what of them is compared.
 
-use super::Step;
+use super::MatchRule;
 use super::fold::fold;
 use std::borrow::Cow;
 
-/// The lines of a text. A line takes four bytes: files of many short lines would take several times their size.
+/// The lines of a string. A line takes four bytes: files of many short lines would take several times their size.
 pub(in crate::files) struct LineIndex<'t> {
     text: &'t str,
     /// Where each line ends, before its `\n`.
@@ -13,7 +13,7 @@ pub(in crate::files) struct LineIndex<'t> {
 
 impl<'t> LineIndex<'t> {
     /// The text has less than 4 GiB, as every file that is changed.
-    pub(in crate::files) fn of(text: &'t str) -> Self {
+    pub(in crate::files) fn from_text(text: &'t str) -> Self {
         let feeds = memchr::memchr_iter(b'\n', text.as_bytes());
         let has_more = !text.is_empty() && !text.ends_with('\n');
         let ends = feeds.chain(has_more.then_some(text.len()));
@@ -46,12 +46,12 @@ impl<'t> LineIndex<'t> {
 }
 
 /// The part of a line that a step compares.
-pub(super) fn comparable(line: &str, step: Step) -> Cow<'_, str> {
+pub(super) fn comparable(line: &str, step: MatchRule) -> Cow<'_, str> {
     match step {
-        Step::Exact => Cow::Borrowed(line),
-        Step::TrailingWhitespace => Cow::Borrowed(line.trim_end()),
-        Step::ShiftedIndentation => Cow::Borrowed(line.trim()),
-        Step::TypographicCharacters => match fold(line) {
+        MatchRule::Exact => Cow::Borrowed(line),
+        MatchRule::TrailingWhitespace => Cow::Borrowed(line.trim_end()),
+        MatchRule::ShiftedIndentation => Cow::Borrowed(line.trim()),
+        MatchRule::TypographicCharacters => match fold(line) {
             Cow::Borrowed(line) => Cow::Borrowed(line.trim()),
             Cow::Owned(line) => Cow::Owned(line.trim().to_owned()),
         },
@@ -70,7 +70,7 @@ mod tests {
             ("a\n\nbc\n", &["a", "", "bc"], &[0, 2, 3, 6]),
             ("a\nbc", &["a", "bc"], &[0, 2, 4]),
         ] {
-            let index = LineIndex::of(text);
+            let index = LineIndex::from_text(text);
             assert_eq!(index.lines().collect::<Vec<_>>(), lines);
             assert_eq!((0..=index.len()).map(|line| index.start(line)).collect::<Vec<_>>(), starts);
         }

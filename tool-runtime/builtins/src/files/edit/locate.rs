@@ -1,6 +1,6 @@
 //! The places of a quoted text, by the first step that finds any.
 
-use super::Step;
+use super::MatchRule;
 use super::fold::{fold, offsets};
 use super::line_index::{LineIndex, comparable};
 use super::shift::Shift;
@@ -12,10 +12,10 @@ const MAX_PLACES: usize = 100_000;
 /// Bytes of quoted lines that are compared with places: a long quotation may be in a file of equal lines a million times.
 const MAX_COMPARED: usize = 8 * 1024 * 1024;
 
-/// The places of a text.
+/// The places of a string.
 #[derive(Debug)]
 pub(in crate::files) struct Located {
-    pub(in crate::files) step: Step,
+    pub(in crate::files) step: MatchRule,
     /// In order, at least one.
     pub(in crate::files) matches: Vec<Match>,
     /// Whether there may be more places.
@@ -34,14 +34,15 @@ pub(in crate::files) struct Match {
 /// Finds a quoted text, which may begin and end inside of lines. `old` is not empty.
 pub(in crate::files) fn locate(text: &str, old: &str) -> Option<Located> {
     let exact = substrings(text, old);
-    if let Some(located) = Located::new(Step::Exact, exact) {
+    if let Some(located) = Located::new(MatchRule::Exact, exact) {
         return Some(located);
     }
-    let index = LineIndex::of(text);
+    let index = LineIndex::from_text(text);
     // Whole lines that are equal are found above, except for the `\n` that the last line lacks.
-    Step::ALL.into_iter().find_map(|step| {
-        let shown = if step == Step::Exact { Step::TrailingWhitespace } else { step };
-        let folded = (step == Step::TypographicCharacters).then(|| folded_substrings(&index, old));
+    MatchRule::ALL.into_iter().find_map(|step| {
+        let shown = if step == MatchRule::Exact { MatchRule::TrailingWhitespace } else { step };
+        let folded =
+            (step == MatchRule::TypographicCharacters).then(|| folded_substrings(&index, old));
         let folded = folded.and_then(|places| Located::new(shown, places));
         folded.or_else(|| Located::new(shown, whole_lines(&index, old, step)))
     })
@@ -50,11 +51,11 @@ pub(in crate::files) fn locate(text: &str, old: &str) -> Option<Located> {
 /// Finds quoted lines.
 pub(in crate::files) fn locate_lines(index: &LineIndex<'_>, old: &str) -> Option<Located> {
     let located = |step| Located::new(step, whole_lines(index, old, step));
-    Step::ALL.into_iter().find_map(located)
+    MatchRule::ALL.into_iter().find_map(located)
 }
 
 impl Located {
-    fn new(step: Step, (matches, is_cut): (Vec<Match>, bool)) -> Option<Self> {
+    fn new(step: MatchRule, (matches, is_cut): (Vec<Match>, bool)) -> Option<Self> {
         (!matches.is_empty()).then_some(Self { step, matches, is_cut })
     }
 }
@@ -104,16 +105,16 @@ fn folded_substrings(index: &LineIndex<'_>, old: &str) -> (Vec<Match>, bool) {
     (matches, is_cut)
 }
 
-fn whole_lines(index: &LineIndex<'_>, old: &str, step: Step) -> (Vec<Match>, bool) {
+fn whole_lines(index: &LineIndex<'_>, old: &str, step: MatchRule) -> (Vec<Match>, bool) {
     let has_end = old.ends_with('\n');
     let quoted: Vec<&str> = old.strip_suffix('\n').unwrap_or(old).split('\n').collect();
     let is_blank = quoted.iter().all(|line| line.trim().is_empty());
-    if is_blank && step != Step::Exact {
+    if is_blank && step != MatchRule::Exact {
         return (Vec::new(), false);
     }
     let at = |first: usize| {
         let last = first + quoted.len() - 1;
-        let shift = if step >= Step::ShiftedIndentation {
+        let shift = if step >= MatchRule::ShiftedIndentation {
             let found: Vec<&str> = (first..=last).map(|line| index.line(line)).collect();
             Shift::between(&quoted, &found)?
         } else {
@@ -130,7 +131,7 @@ fn whole_lines(index: &LineIndex<'_>, old: &str, step: Step) -> (Vec<Match>, boo
 }
 
 /// The lines as a step compares them, each between two `\n`.
-fn framed<'t>(lines: impl Iterator<Item = &'t str>, step: Step) -> String {
+fn framed<'t>(lines: impl Iterator<Item = &'t str>, step: MatchRule) -> String {
     let mut text = "\n".to_owned();
     for line in lines {
         text.push_str(&comparable(line, step));

@@ -1,6 +1,6 @@
 //! Places that a quoted text resembles, for the error that does not find it.
 
-use super::Step;
+use super::MatchRule;
 use super::line_index::{LineIndex, comparable};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -26,7 +26,7 @@ pub(in crate::files) struct Nearest {
 
 /// The places with most lines of the quoted text, or with the line that is most like its first.
 pub(in crate::files) fn nearest(text: &str, old: &str) -> Vec<Nearest> {
-    let index = LineIndex::of(text);
+    let index = LineIndex::from_text(text);
     let quoted: Vec<&str> = old.strip_suffix('\n').unwrap_or(old).split('\n').collect();
     if index.len() == 0 {
         return Vec::new();
@@ -61,7 +61,7 @@ fn starts_with_equal_lines(quoted: &[&str], index: &LineIndex<'_>) -> Vec<usize>
 
 /// A number for each line: equal if the lines are, with typographic characters as those of ASCII.
 fn line_numbers(old: &[&str], index: &LineIndex<'_>) -> [Vec<u32>; 2] {
-    let comparable = |line| comparable(line, Step::TypographicCharacters);
+    let comparable = |line| comparable(line, MatchRule::TypographicCharacters);
     let mut known: HashMap<Cow<'_, str>, u32> = HashMap::new();
     let old = old.iter().map(|line| {
         let next = known.len() as u32;

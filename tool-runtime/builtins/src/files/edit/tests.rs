@@ -10,7 +10,7 @@ fn replace(content: &str, edit: Replace<'_>) -> Result<Replaced, EditError> {
 }
 
 #[track_caller]
-fn applied(content: &str, old: &str, new: &str, step: Step, expected: &str) {
+fn applied(content: &str, old: &str, new: &str, step: MatchRule, expected: &str) {
     let replaced = edit(content, old, new).unwrap();
     assert_eq!(replaced.content, expected);
     assert_eq!(replaced.step, step);
@@ -18,25 +18,25 @@ fn applied(content: &str, old: &str, new: &str, step: Step, expected: &str) {
 
 #[test]
 fn text_is_replaced_as_quoted() {
-    applied("a b c", "b", "x", Step::Exact, "a x c");
-    applied("a\nb\nc\n", "b\n", "", Step::Exact, "a\nc\n");
-    applied("ünï", "n", "ö", Step::Exact, "üöï");
+    applied("a b c", "b", "x", MatchRule::Exact, "a x c");
+    applied("a\nb\nc\n", "b\n", "", MatchRule::Exact, "a\nc\n");
+    applied("ünï", "n", "ö", MatchRule::Exact, "üöï");
 }
 
 #[test]
 fn line_endings_of_the_file_are_kept() {
-    applied("a\r\nb\r\nc\r\n", "a\nb", "a\nx\ny", Step::Exact, "a\r\nx\r\ny\r\nc\r\n");
-    applied("a\r\nb\r\n", "a\r\nb", "a\r\nc", Step::Exact, "a\r\nc\r\n");
+    applied("a\r\nb\r\nc\r\n", "a\nb", "a\nx\ny", MatchRule::Exact, "a\r\nx\r\ny\r\nc\r\n");
+    applied("a\r\nb\r\n", "a\r\nb", "a\r\nc", MatchRule::Exact, "a\r\nc\r\n");
     // A line that stays keeps its own ending in a file with both.
-    applied("a\nb\r\nc\r\nd\r\n", "a\nb\nc", "a\nb\nx", Step::Exact, "a\nb\r\nx\r\nd\r\n");
+    applied("a\nb\r\nc\r\nd\r\n", "a\nb\nc", "a\nb\nx", MatchRule::Exact, "a\nb\r\nx\r\nd\r\n");
     // A new line has the ending of the one that it replaces or follows.
     let mixed = "a\nb\r\nc\nd\r\n";
-    applied(mixed, "b\nc", "x\ny", Step::Exact, "a\nx\r\ny\nd\r\n");
-    applied(mixed, "b\nc", "b\nx\nc", Step::Exact, "a\nb\r\nx\r\nc\nd\r\n");
-    applied(mixed, "a\nb", "x\na\nb", Step::Exact, "x\na\nb\r\nc\nd\r\n");
-    applied(mixed, "c", "x\ny", Step::Exact, "a\nb\r\nx\ny\nd\r\n");
-    applied(mixed, "b\nc\n", "c\n", Step::Exact, "a\nc\nd\r\n");
-    applied("a\rb\r", "b", "x\ny", Step::Exact, "a\rx\ry\r");
+    applied(mixed, "b\nc", "x\ny", MatchRule::Exact, "a\nx\r\ny\nd\r\n");
+    applied(mixed, "b\nc", "b\nx\nc", MatchRule::Exact, "a\nb\r\nx\r\nc\nd\r\n");
+    applied(mixed, "a\nb", "x\na\nb", MatchRule::Exact, "x\na\nb\r\nc\nd\r\n");
+    applied(mixed, "c", "x\ny", MatchRule::Exact, "a\nb\r\nx\ny\nd\r\n");
+    applied(mixed, "b\nc\n", "c\n", MatchRule::Exact, "a\nc\nd\r\n");
+    applied("a\rb\r", "b", "x\ny", MatchRule::Exact, "a\rx\ry\r");
 }
 
 #[test]
@@ -44,15 +44,15 @@ fn spaces_at_the_ends_of_lines_do_not_matter() {
     let content = "fn a() {  \n    b();\t\n}\n";
     let old = "fn a() {\n    b();\n}";
     let expected = "fn a() {  \n    c();\n}\n";
-    applied(content, old, "fn a() {\n    c();\n}", Step::TrailingWhitespace, expected);
-    applied("a\nb", "b\n", "c\n", Step::TrailingWhitespace, "a\nc");
+    applied(content, old, "fn a() {\n    c();\n}", MatchRule::TrailingWhitespace, expected);
+    applied("a\nb", "b\n", "c\n", MatchRule::TrailingWhitespace, "a\nc");
 }
 
 /// A line that moves keeps its bytes, and not the spaces with which the model quotes it.
 #[test]
 fn a_line_that_moves_is_that_of_the_file() {
     let (old, new) = ("a(); \nb();\nc();", "b();\nc();\na(); ");
-    let step = Step::TrailingWhitespace;
+    let step = MatchRule::TrailingWhitespace;
     applied("a();\nb();\nc();\n", old, new, step, "b();\nc();\na();\n");
     applied("a();\t\nb();\nc();\n", old, new, step, "b();\nc();\na();\t\n");
 }
@@ -63,18 +63,18 @@ fn new_lines_get_the_indentation_of_the_file() {
     let old = "fn a() {\n    b();\n}";
     let new = "fn a() {\n    b();\n    if c {\n        d();\n    }\n}";
     let expected = "mod m {\n    fn a() {\n        b();  \n        if c {\n            d();\n        }\n    }\n}\n";
-    applied(content, old, new, Step::ShiftedIndentation, expected);
+    applied(content, old, new, MatchRule::ShiftedIndentation, expected);
     let tabs = "\tif a {\n\t\tb();\n\t}\n";
     let old = "    if a {\n        b();\n    }\n";
     let new = "    if a {\n        b();\n        c();\n    }\n";
     let expected = "\tif a {\n\t\tb();\n\t\tc();\n\t}\n";
-    applied(tabs, old, new, Step::ShiftedIndentation, expected);
+    applied(tabs, old, new, MatchRule::ShiftedIndentation, expected);
 }
 
 #[test]
 fn typographic_characters_are_those_of_ascii() {
     let content = "say(“don’t”);\nother();\n";
-    let step = Step::TypographicCharacters;
+    let step = MatchRule::TypographicCharacters;
     applied(
         content,
         "say(\"don't\");\nother();",
@@ -92,13 +92,13 @@ fn several_places_are_refused_by_every_step() {
         Err(EditError::Ambiguous { step, lines }) => (step, lines),
         other => panic!("{other:?}"),
     };
-    assert_eq!(ambiguous("a\nb\na\n", "a", "x"), (Step::Exact, vec![1, 3]));
-    assert_eq!(ambiguous("aaa", "aa", "x"), (Step::Exact, vec![1, 1]));
-    let step = Step::TrailingWhitespace;
+    assert_eq!(ambiguous("a\nb\na\n", "a", "x"), (MatchRule::Exact, vec![1, 3]));
+    assert_eq!(ambiguous("aaa", "aa", "x"), (MatchRule::Exact, vec![1, 1]));
+    let step = MatchRule::TrailingWhitespace;
     assert_eq!(ambiguous("a  \nb\nc\na \nb\n", "a\nb\n", "x"), (step, vec![1, 4]));
-    let step = Step::ShiftedIndentation;
+    let step = MatchRule::ShiftedIndentation;
     assert_eq!(ambiguous("  a\n  b\n    a\n    b\n", "a\nb", "x\ny"), (step, vec![1, 3]));
-    let step = Step::TypographicCharacters;
+    let step = MatchRule::TypographicCharacters;
     assert_eq!(ambiguous("“a”\n”a“\n", "\"a\"", "x"), (step, vec![1, 2]));
 }
 

@@ -21,8 +21,8 @@ pub(super) fn hunks(
     hunks: &[Hunk],
     deadline: Instant,
 ) -> Result<(String, Applied), HunkError> {
-    let view = LfView::of(content);
-    let index = LineIndex::of(&view.text);
+    let view = LfView::from_raw(content);
+    let index = LineIndex::from_text(&view.text);
     let mut applied = Applied::default();
     let mut splices: Vec<Splice> = Vec::new();
     for (number, hunk) in hunks.iter().enumerate() {
@@ -175,7 +175,7 @@ fn not_found(view: &LfView<'_>, index: &LineIndex<'_>, hunk: &Hunk) -> EditError
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::files::edit::Step;
+    use crate::files::edit::MatchRule;
 
     fn hunk(old: &str, new: &str) -> Hunk {
         Hunk { old: old.into(), new: new.into(), ..Hunk::default() }
@@ -206,7 +206,7 @@ mod tests {
         let ambiguous = hunk("    x();\n", "    y();\n");
         assert_eq!(
             apply(content, std::slice::from_ref(&ambiguous)).unwrap_err(),
-            (0, EditError::Ambiguous { step: Step::Exact, lines: vec![2, 5] })
+            (0, EditError::Ambiguous { step: MatchRule::Exact, lines: vec![2, 5] })
         );
         let expected = "fn a() {\n    x();\n}\nfn b() {\n    y();\n}\n";
         let scoped = Hunk { scopes: vec!["fn b() {".into()], ..ambiguous };

@@ -7,7 +7,7 @@ use super::super::text::{Encoding, Eol, is_binary};
 use super::lines::{BLOCK, Lines, check_cancelled};
 use super::window::{Window, past_the_end};
 use super::{Binary, ReadOutput, not_text, text_output};
-use crate::shown::Shown;
+use crate::tool_output::ToolOutput;
 use cap_std::fs::{File, Metadata};
 use std::collections::VecDeque;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -73,14 +73,14 @@ impl Files {
         metadata: &Metadata,
         window: Window,
         context: &ToolContext,
-    ) -> Result<Shown<ReadOutput>, ToolError> {
+    ) -> Result<ToolOutput<ReadOutput>, ToolError> {
         let failed = |error: io::Error| describe(&place.shown, &error);
         let sample = sample(&mut file).map_err(failed)?;
         if is_binary(&sample) {
             let format = infer::get(&sample).map(|kind| kind.mime_type());
             return Err(not_text(&place.shown, metadata.len(), Binary::Format(format)));
         }
-        let mut marks = self.line_marks().take(place, Stamp::of(metadata));
+        let mut marks = self.line_marks().take(place, Stamp::from_metadata(metadata));
         let mut search =
             Search { file: &mut file, marks: &mut marks, size: metadata.len(), context };
         let first = search.first_line(window, &place.shown);
@@ -91,7 +91,7 @@ impl Files {
         let lines = Lines::new(file, encoding, context);
         let (writer, total) = lines.write(first, window.limit).map_err(failed)?;
         let cut = writer.finish(known_total.or(total), &place.shown);
-        let eol = Eol::of(&String::from_utf8_lossy(&sample));
+        let eol = Eol::from_text(&String::from_utf8_lossy(&sample));
         Ok(text_output(place, cut, encoding, eol, None))
     }
 }

@@ -35,7 +35,7 @@ impl Window {
         Self { offset: offset.unwrap_or(1), limit: limit.unwrap_or(DEFAULT_LINES) }
     }
 
-    /// The index of the first line of a text with `total` lines.
+    /// The index of the first line of a string with `total` lines.
     ///
     /// # Errors
     /// The window is past the end.

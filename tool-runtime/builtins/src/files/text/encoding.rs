@@ -73,7 +73,7 @@ impl Encoding {
         }
     }
 
-    /// Appends the bytes of a text.
+    /// Appends the bytes of a string.
     ///
     /// # Errors
     /// The first character that the encoding lacks.

@@ -22,7 +22,7 @@ pub enum Eol {
 }
 
 impl Eol {
-    pub(in crate::files) fn of(text: &str) -> Self {
+    pub(in crate::files) fn from_text(text: &str) -> Self {
         let feeds = memchr::memchr_iter(b'\n', text.as_bytes()).count();
         let pairs = memchr::memmem::find_iter(text.as_bytes(), "\r\n").count();
         match (feeds, pairs) {
@@ -59,8 +59,8 @@ pub(in crate::files) struct LfView<'t> {
 }
 
 impl<'t> LfView<'t> {
-    pub(in crate::files) fn of(raw: &'t str) -> Self {
-        let eol = Eol::of(raw);
+    pub(in crate::files) fn from_raw(raw: &'t str) -> Self {
+        let eol = Eol::from_text(raw);
         let (newline, is_mixed) = (eol.of_new_lines(), eol == Eol::Mixed);
         match eol {
             Eol::Cr => {
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn offsets_lead_to_the_original() {
-        let view = LfView::of("a\r\nb\nc\r\n");
+        let view = LfView::from_raw("a\r\nb\nc\r\n");
         assert_eq!(view.text, "a\nb\nc\n");
         assert_eq!(
             [0, 1, 2, 3, 4, 6].map(|at| view.newline_at(at)),
@@ -128,8 +128,8 @@ mod tests {
 
     #[test]
     fn line_endings_are_told_apart() {
-        let kinds = ["a", "a\nb", "a\r\nb\r\n", "a\rb", "a\r\nb\n"].map(Eol::of);
+        let kinds = ["a", "a\nb", "a\r\nb\r\n", "a\rb", "a\r\nb\n"].map(Eol::from_text);
         assert_eq!(kinds, [Eol::None, Eol::Lf, Eol::Crlf, Eol::Cr, Eol::Mixed]);
-        assert_eq!(LfView::of("a\rb").with_newlines("x\ny", 0), "x\ry");
+        assert_eq!(LfView::from_raw("a\rb").with_newlines("x\ny", 0), "x\ry");
     }
 }

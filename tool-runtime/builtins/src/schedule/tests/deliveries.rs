@@ -1,7 +1,7 @@
 //! `RemoteTrigger` and a target on this machine.
 
 use super::*;
-use crate::schedule::delivery::Courier;
+use crate::schedule::delivery::WebhookClient;
 use crate::schedule::signature::{key_bytes, sign};
 use crate::schedule::{Target, TriggerTools};
 use std::collections::BTreeMap;
@@ -79,8 +79,9 @@ fn setup(target: Target) -> (Setup, Arc<Mutex<Vec<Duration>>>) {
     let schedule = Schedule::builder(&workspace).target(target).open().unwrap();
     let pauses = Arc::<Mutex<Vec<Duration>>>::default();
     let sink = Arc::clone(&pauses);
-    let courier = Courier::new().unwrap().sleeping(move |pause| sink.lock().unwrap().push(pause));
-    let tools = Tool::of_toolset(None, TriggerTools::with_courier(&schedule, courier));
+    let client =
+        WebhookClient::new().unwrap().sleeping(move |pause| sink.lock().unwrap().push(pause));
+    let tools = Tool::of_toolset(None, TriggerTools::with_client(&schedule, client));
     let jobs = Tool::of_toolset(None, crate::schedule::CronTools::new(&schedule));
     let pool = ToolPool::builder()
         .add_from(&Source::Custom, tools)

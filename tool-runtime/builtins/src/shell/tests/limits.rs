@@ -80,7 +80,7 @@ async fn older_outputs_make_room() {
     fixture.close().await;
 }
 
-/// Programs that start an editor fail at once, with a text.
+/// Programs that start an editor fail at once, with a message.
 #[tokio::test]
 async fn no_command_waits_for_an_editor() {
     let fixture = Fixture::new();

@@ -28,7 +28,7 @@ impl Fixture {
         value
     }
 
-    /// Starts a command and waits until it has shown a text.
+    /// Starts a command and waits until it has shown a string.
     async fn begin_until(&self, text: &str, command: &str) -> Value {
         let mut value = self.begin(command).await;
         let mut output = String::new();

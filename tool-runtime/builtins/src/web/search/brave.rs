@@ -22,11 +22,11 @@ struct Answer {
 #[derive(Default, Deserialize)]
 struct Web {
     #[serde(default)]
-    results: Vec<Found>,
+    results: Vec<Entry>,
 }
 
 #[derive(Deserialize)]
-struct Found {
+struct Entry {
     title: String,
     url: String,
     description: Option<String>,
@@ -75,7 +75,7 @@ impl SearchBackend for Brave {
             let request = self.api.client.get(url).header(ACCEPT, "application/json");
             let request = request.header("X-Subscription-Token", self.key.clone());
             let answer: Answer = self.api.answer(request).await?;
-            let hit = |found: Found| SearchHit {
+            let hit = |found: Entry| SearchHit {
                 title: found.title,
                 url: found.url,
                 snippet: found.description.unwrap_or_default(),

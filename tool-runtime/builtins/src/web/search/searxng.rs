@@ -10,14 +10,14 @@ pub struct Searxng(Api);
 
 #[derive(Deserialize)]
 struct Answer {
-    results: Vec<Found>,
+    results: Vec<Entry>,
     /// Pairs of an engine and its problem.
     #[serde(default)]
     unresponsive_engines: Vec<(String, String)>,
 }
 
 #[derive(Deserialize)]
-struct Found {
+struct Entry {
     url: String,
     title: Option<String>,
     content: Option<String>,
@@ -61,7 +61,7 @@ impl SearchBackend for Searxng {
                     failed.join(", ")
                 )));
             }
-            let hit = |found: Found| SearchHit {
+            let hit = |found: Entry| SearchHit {
                 title: found.title.unwrap_or_default(),
                 url: found.url,
                 snippet: found.content.unwrap_or_default(),

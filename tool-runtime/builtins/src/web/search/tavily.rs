@@ -15,11 +15,11 @@ pub struct Tavily {
 
 #[derive(Deserialize)]
 struct Answer {
-    results: Vec<Found>,
+    results: Vec<Entry>,
 }
 
 #[derive(Deserialize)]
-struct Found {
+struct Entry {
     title: Option<String>,
     url: String,
     content: Option<String>,
@@ -71,7 +71,7 @@ impl SearchBackend for Tavily {
             let request = request.header(AUTHORIZATION, self.authorization.clone());
             let request = request.header(CONTENT_TYPE, "application/json").body(body.to_string());
             let answer: Answer = self.api.answer(request).await?;
-            let hit = |found: Found| SearchHit {
+            let hit = |found: Entry| SearchHit {
                 title: found.title.unwrap_or_default(),
                 url: found.url,
                 snippet: found.content.unwrap_or_default(),

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use tracing::field::{Field, Visit};
 use tracing::{Event, Metadata, Subscriber, span};
 
-/// Events of the log, a text each.
+/// Events of the log, a string each.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<String>>>);
 
@@ -38,7 +38,7 @@ struct Line(String);
 
 impl Visit for Line {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        write!(self.0, " {field}={value:?}").expect("it is a text");
+        write!(self.0, " {field}={value:?}").expect("it is a string");
     }
 }
 

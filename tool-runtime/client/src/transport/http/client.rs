@@ -34,9 +34,9 @@ pub(super) struct Agent {
 
 /// The client of one connection, which clones share.
 #[derive(Clone)]
-pub(super) struct Client(Arc<Shared>);
+pub(super) struct Client(Arc<Inner>);
 
-struct Shared {
+struct Inner {
     agent: Agent,
     headers: Headers,
     notifications: Arc<NotificationRouter>,
@@ -59,7 +59,7 @@ impl Client {
         notifications: Arc<NotificationRouter>,
         may_be_legacy: Arc<AtomicBool>,
     ) -> Self {
-        Self(Arc::new(Shared {
+        Self(Arc::new(Inner {
             agent,
             headers,
             notifications,

@@ -31,9 +31,9 @@ use tool_runtime_core::seam::lock;
 const TOKEN_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The tokens of one server.
-pub(super) struct OAuth(Arc<Shared>);
+pub(super) struct OAuth(Arc<Inner>);
 
-struct Shared {
+struct Inner {
     flow: Flow,
     manager: Mutex<Option<Arc<AuthorizationManager>>>,
     /// Set once stored tokens were loaded.
@@ -53,7 +53,7 @@ impl OAuth {
         config: &McpOAuth,
         callbacks: &OAuthCallbacks,
     ) -> Self {
-        Self(Arc::new(Shared {
+        Self(Arc::new(Inner {
             flow: Flow::new(server, url, config, callbacks),
             manager: Mutex::default(),
             restored: OnceCell::new(),
@@ -101,7 +101,7 @@ impl OAuth {
     }
 }
 
-impl Shared {
+impl Inner {
     async fn restore(&self) {
         match self.flow.restored().await {
             Ok(Some(manager)) => *self.manager() = Some(Arc::new(manager)),

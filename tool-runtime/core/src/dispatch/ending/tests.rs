@@ -70,7 +70,7 @@ fn builder(log: &Log) -> ToolPoolBuilder {
 
 fn tools() -> [Tool; 2] {
     let schema = serde_json::json!({ "type": "object", "properties": { "to": {} } });
-    let tool = |name: &str| Tool::builder(name, "Send a text.").input_schema(schema.clone());
+    let tool = |name: &str| Tool::builder(name, "Send text.").input_schema(schema.clone());
     [
         tool("send").handler(|| ready("sent")),
         tool("fail").handler(|| ready(Err::<String, _>("no such address"))),

@@ -2,7 +2,7 @@
 
 use crate::dispatch::governed::Arrival;
 use crate::dispatch::{ending, guard};
-use crate::pool::{Found, ToolPool};
+use crate::pool::{PooledTool, ToolPool};
 use crate::tool::access::Access;
 use crate::tool::arguments::Arguments;
 use crate::tool::context::ToolContext;
@@ -83,7 +83,7 @@ where
     let tool = requested.tool(name, work);
     let arguments = &*requested.arguments;
     let source = requested.source.unwrap_or(Source::Custom);
-    let found = Found::offering(tool.clone(), source);
+    let found = PooledTool::offering(tool.clone(), source);
     let arrival = Arrival { name: tool.name(), arguments, context, found: Ok(found) };
     guard::catch_and_report(tool.name(), pool.governed(arrival)).await?;
     let result = lock(&output).take();

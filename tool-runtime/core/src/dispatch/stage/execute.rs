@@ -80,7 +80,7 @@ async fn enter_method(
         None => return Ok(MethodCall { context, instance: None, _running: None }),
         Some(Values::One(instance)) => Arc::clone(instance),
         Some(values) => {
-            let made = Box::pin(values.of(&context));
+            let made = Box::pin(values.for_context(&context));
             let made = pin!(guard::waiting(made, tool.name(), &context));
             guard::while_open(pool, None, made).await?
         }

@@ -1,6 +1,6 @@
 //! The tool of a name.
 
-use crate::pool::{Found, Snapshot, ToolPool};
+use crate::pool::{PooledTool, Snapshot, ToolPool};
 use crate::schema::nearest;
 use crate::tool::repair::{Repair, repair_name};
 use crate::tool::tool::Tool;
@@ -11,7 +11,7 @@ const MAX_LISTED: usize = 10;
 
 /// A tool of the pool, for a call that may run or that is rejected at once.
 pub(in crate::dispatch) struct Resolved {
-    pub(in crate::dispatch) found: Found,
+    pub(in crate::dispatch) found: PooledTool,
     pub(in crate::dispatch) repairs: Vec<Repair>,
     pub(in crate::dispatch) rejection: Option<CallError>,
 }
@@ -24,7 +24,7 @@ pub(in crate::dispatch) struct Resolved {
 pub(in crate::dispatch) fn resolve(
     pool: &ToolPool,
     name: &str,
-    found: Result<Found, CallError>,
+    found: Result<PooledTool, CallError>,
 ) -> Result<Resolved, CallError> {
     let error = match found {
         Ok(found) => return Ok(Resolved { found, repairs: Vec::new(), rejection: None }),
@@ -58,9 +58,9 @@ impl ToolPool {
         self.find(name).map(|found| found.tool().clone())
     }
 
-    /// The same with the hooks of the tool.
+    /// The tool that a call by this name means, with its hooks.
     #[doc(hidden)]
-    pub fn find(&self, name: &str) -> Result<Found, CallError> {
+    pub fn find(&self, name: &str) -> Result<PooledTool, CallError> {
         let snapshot = self.current();
         snapshot.find(name).ok_or_else(|| self.unresolved(&snapshot, name))
     }

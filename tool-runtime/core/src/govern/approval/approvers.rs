@@ -65,7 +65,7 @@ impl Approvers {
     /// These people, by the ids that an approver reports for them. Without ids, nobody may approve.
     pub fn people<T: Into<String>>(ids: impl IntoIterator<Item = T>) -> Self {
         let people = ids.into_iter().map(Into::into).collect();
-        Self { caller: CallerMay::Never, others: Others::of(people) }
+        Self { caller: CallerMay::Never, others: Others::from_people(people) }
     }
 
     /// Adds the caller.
@@ -92,7 +92,7 @@ impl Approvers {
             (Others::Nobody, _) | (_, Others::Nobody) => Others::Nobody,
             (Others::Anyone, people) | (people, Others::Anyone) => people.clone(),
             (Others::People(one), Others::People(two)) => {
-                Others::of(one.iter().filter(|id| two.contains(id)).cloned().collect())
+                Others::from_people(one.iter().filter(|id| two.contains(id)).cloned().collect())
             }
         };
         Self { caller: self.caller.min(other.caller), others }
@@ -142,7 +142,7 @@ impl Approvers {
 }
 
 impl Others {
-    fn of(people: Vec<String>) -> Self {
+    fn from_people(people: Vec<String>) -> Self {
         if people.is_empty() { Self::Nobody } else { Self::People(people) }
     }
 }

@@ -311,7 +311,7 @@ impl ApprovalRequest {
     }
 }
 
-/// JSON without secrets: a number that is one becomes a text.
+/// JSON without secrets: a number that is one becomes a string.
 fn mask_json(mask: &dyn Mask, json: &str) -> String {
     match (mask.text(json), serde_json::from_str::<Value>(json)) {
         (Cow::Owned(_), Ok(mut value)) => {

@@ -26,7 +26,7 @@ pub(super) fn restore(edited: &mut Value, shown: &Value, own: &Value) -> Result<
     Restoration { marks: marks(shown, own), place: Vec::new() }.restore(edited, shown, own)
 }
 
-/// The texts that stand for hidden values: that of secret arguments, and `${NAME}` for secrets of the pool.
+/// The strings that stand for hidden values: that of secret arguments, and `${NAME}` for secrets of the pool.
 fn marks(shown: &Value, own: &Value) -> Vec<String> {
     if shown == own {
         return Vec::new();

@@ -1,6 +1,6 @@
 //! The call that a hook sees.
 
-use super::Found;
+use super::PooledTool;
 use crate::govern::{CallDetails, CallText, CallView, MetaArguments, Risk};
 use crate::tool::access::Access;
 use crate::tool::arguments::{Arguments, DecodeError};
@@ -30,13 +30,13 @@ pub struct HookCall(Arc<Parts>);
 
 #[derive(Clone)]
 struct Parts {
-    found: Found,
+    found: PooledTool,
     details: CallDetails,
 }
 
 impl HookCall {
     /// A call before any hook; empty text means no arguments.
-    pub(crate) fn new(found: Found, arguments: &str, context: ToolContext) -> Self {
+    pub(crate) fn new(found: PooledTool, arguments: &str, context: ToolContext) -> Self {
         let details = match found.is_offering() {
             false => CallDetails::new(found.tool().name(), arguments, Some(found.tool()), context),
             true => CallDetails::without_step(arguments, context),
@@ -97,7 +97,7 @@ impl HookCall {
         self.0.found.tool()
     }
 
-    pub(crate) fn found(&self) -> &Found {
+    pub(crate) fn found(&self) -> &PooledTool {
         &self.0.found
     }
 

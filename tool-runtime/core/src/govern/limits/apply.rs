@@ -48,7 +48,7 @@ impl OutputLimits {
         }
     }
 
-    /// Texts come last, as they include the notices for other content.
+    /// Strings come last, as they include the notices for other content.
     pub(crate) fn cut(&self, observation: Observation, tool: &str) -> Observation {
         let spill = Spill::new(self.directory.as_deref(), tool);
         let observation = structured::apply_limit(observation, self.structured, &spill);

@@ -1,4 +1,4 @@
-//! Cuts the middle out of a text.
+//! Cuts the middle out of a string.
 
 use super::notice::{Notice, Start};
 use super::spill::Spill;
@@ -11,9 +11,9 @@ pub(super) struct Cut {
 }
 
 impl Cut {
-    /// `None` for a text that need not be cut, or is as short as a notice: cutting it would make it
+    /// `None` for a string that need not be cut, or is as short as a notice: cutting it would make it
     /// longer, and a notice would be cut again.
-    pub(super) fn of(whole: &str, limit: usize, spill: &Spill<'_>) -> Option<Self> {
+    pub(super) fn new(whole: &str, limit: usize, spill: &Spill<'_>) -> Option<Self> {
         if !exceeds(whole, limit) {
             return None;
         }
@@ -42,7 +42,7 @@ pub(super) fn join_parts(head: &str, notice: &str, tail: &str) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether a text has more characters than that. Most are short enough even in bytes.
+/// Whether a string has more characters than that. Most are short enough even in bytes.
 pub(super) fn exceeds(text: &str, limit: usize) -> bool {
     text.len() > limit && text.chars().count() > limit
 }
@@ -108,7 +108,7 @@ mod tests {
     }
 
     fn shown(whole: &str, limit: usize) -> String {
-        Cut::of(whole, limit, &Spill::new(None, "t")).expect("a cut").apply(whole)
+        Cut::new(whole, limit, &Spill::new(None, "t")).expect("a cut").apply(whole)
     }
 
     #[test]
@@ -136,8 +136,8 @@ mod tests {
     #[test]
     fn text_at_its_limit_is_unchanged() {
         let spill = Spill::new(None, "t");
-        assert!(Cut::of(&"ä".repeat(300), 300, &spill).is_none());
-        assert!(Cut::of(&"ä".repeat(301), 300, &spill).is_some());
+        assert!(Cut::new(&"ä".repeat(300), 300, &spill).is_none());
+        assert!(Cut::new(&"ä".repeat(301), 300, &spill).is_some());
     }
 
     #[test]
@@ -150,6 +150,6 @@ mod tests {
 
     #[test]
     fn text_shorter_than_a_notice_is_unchanged() {
-        assert!(Cut::of("a short text", 3, &Spill::new(None, "t")).is_none());
+        assert!(Cut::new("a short text", 3, &Spill::new(None, "t")).is_none());
     }
 }

@@ -4,7 +4,7 @@ use super::spill::Spill;
 use std::fmt;
 use std::path::Path;
 
-/// One line instead of the removed middle of a text.
+/// One line instead of the removed middle of a string.
 pub(super) struct Notice<'a> {
     pub(super) characters: usize,
     pub(super) lines: usize,
@@ -17,7 +17,7 @@ pub(super) struct Notice<'a> {
 #[derive(Clone, Copy)]
 pub(super) enum Start {
     Line(usize),
-    /// For a text that is one line.
+    /// For a string that is one line.
     Character(usize),
 }
 
@@ -54,7 +54,7 @@ impl fmt::Display for Notice<'_> {
     }
 }
 
-/// One line instead of a block that is not a text.
+/// One line instead of a block that is not text.
 pub(super) fn left_out(what: &str, bytes: usize, limit: usize, file: Option<&Path>) -> String {
     let bytes = pluralize(bytes, "byte");
     match file {

@@ -18,7 +18,7 @@ fn bytes(resource: &EmbeddedResource) -> usize {
     resource.resource.blob.as_deref().map_or(0, media::decoded_length)
 }
 
-/// The resource with less text, or a text instead of one with too many bytes.
+/// The resource with less text, or a notice instead of one with too many bytes.
 pub(super) fn apply_limit(
     block: ContentBlock,
     limit: Option<usize>,
@@ -38,7 +38,7 @@ pub(super) fn apply_limit(
 
 fn shorten(resource: &mut EmbeddedResource, limit: usize, spill: &Spill<'_>) {
     if let Some(text) = &mut resource.resource.text
-        && let Some(cut) = Cut::of(text, limit, spill)
+        && let Some(cut) = Cut::new(text, limit, spill)
     {
         *text = cut.apply(text);
     }

@@ -30,7 +30,7 @@ pub(super) fn apply_limit(
         return blocks;
     };
     let whole = texts(&blocks).collect::<Vec<_>>().join("\n");
-    match Cut::of(&whole, limit, spill) {
+    match Cut::new(&whole, limit, spill) {
         Some(cut) => without_middle(blocks, &cut),
         None => blocks,
     }

@@ -68,7 +68,7 @@ impl<S> ToolPoolBuilder<S> {
         self
     }
 
-    /// Changes the public side of the tools that a selector picks, those of MCP servers too: name, texts,
+    /// Changes the public side of the tools that a selector picks, those of MCP servers too: name, descriptions,
     /// arguments. Selectors see tools as their sources give them; of several transforms of one tool, each
     /// starts from the result of the one before.
     ///

@@ -96,10 +96,11 @@ impl PoolConfig {
     /// the file.
     pub fn read(file: impl AsRef<Path>) -> Result<Self, ConfigError> {
         let file = file.as_ref();
-        let text = std::fs::read_to_string(file)
-            .map_err(|error| ConfigError::new(format!("it cannot be read: {error}")).of(file))?;
+        let text = std::fs::read_to_string(file).map_err(|error| {
+            ConfigError::new(format!("it cannot be read: {error}")).for_file(file)
+        })?;
         let form = file.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-        parse(form, &text).map_err(|error| error.of(file))
+        parse(form, &text).map_err(|error| error.for_file(file))
     }
 
     /// Only the filter.
@@ -171,7 +172,7 @@ impl ConfigError {
         Self::new(reason)
     }
 
-    fn of(mut self, file: &Path) -> Self {
+    fn for_file(mut self, file: &Path) -> Self {
         self.file = Some(file.to_owned());
         self
     }

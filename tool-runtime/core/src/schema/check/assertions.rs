@@ -50,7 +50,7 @@ pub(crate) fn asserts_more_than_written(root: &Value, schema: &Value) -> bool {
     any(root, schema, asserts_itself)
 }
 
-/// Whether the document has patterns of texts or names.
+/// Whether the document has patterns of strings or names.
 pub(crate) fn has_patterns(root: &Value) -> bool {
     any(root, root, |schema| schema.contains_key("pattern") || asserts_names(schema))
 }

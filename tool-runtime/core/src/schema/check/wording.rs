@@ -79,7 +79,7 @@ pub(super) fn both(things: &[String]) -> String {
     join_words(things, "and")
 }
 
-/// Joins texts with commas, and `word` before the last one.
+/// Joins strings with commas, and `word` before the last one.
 fn join_words(things: &[String], word: &str) -> String {
     match things {
         [] => String::new(),

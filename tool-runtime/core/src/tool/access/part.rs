@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
     note = "write `access = path::to_function` instead"
 )]
 pub trait KeyPart {
-    /// The texts of the value in keys: none for an absent value, several for a list.
+    /// The strings of the value in keys: none for an absent value, several for a list.
     #[doc(hidden)]
     fn texts(&self, _: Sealed) -> Vec<String>;
 }

@@ -1,6 +1,6 @@
 //! The arguments as the tool gets them: by their advertised names, with defaults filled in at every depth.
 //!
-//! serde does not tell which other names a type takes. So a name or a text that the schema does not list, and that the
+//! serde does not tell which other names a type takes. So a name or a string that the schema does not list, and that the
 //! tool may take nevertheless, may stand for one that it lists: what is read of it is in doubt.
 
 use super::Arguments;
@@ -38,9 +38,9 @@ pub enum EffectiveArgument<'a> {
 struct Doubts {
     /// Names that an object lacks, in the arguments themselves, and that one it has may stand for.
     names: HashSet<String>,
-    /// The same of objects in the arguments.
+    /// Names that objects inside of the arguments lack, and that one they have may stand for.
     objects: HashMap<usize, HashSet<String>>,
-    /// Texts that may be another name of a listed one.
+    /// Strings that may be another name of a listed one.
     texts: HashSet<usize>,
 }
 
@@ -77,7 +77,7 @@ impl EffectiveArguments {
         }
     }
 
-    /// Whether a text in an argument may be another name of a listed one.
+    /// Whether a string in an argument may be another name of a listed one.
     pub fn is_doubtful(&self, text: &Value) -> bool {
         self.doubts.texts.contains(&address(text))
     }

@@ -10,7 +10,7 @@ pub struct RawMembers<'a>(pub Vec<(String, &'a RawValue)>);
 
 impl<'a> RawMembers<'a> {
     /// The members of an object; `None` for text that is not one.
-    pub fn of(text: &'a str) -> Option<Self> {
+    pub fn from_text(text: &'a str) -> Option<Self> {
         serde_json::from_str(text).ok()
     }
 }

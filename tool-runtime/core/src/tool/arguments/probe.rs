@@ -21,7 +21,7 @@ const MAX_BYTES: usize = 64 << 20;
 /// Decodes text as some type.
 pub(crate) type Decode = fn(&str) -> Outcome;
 
-/// The outcome of decoding a text.
+/// The outcome of decoding a string.
 pub(crate) struct Outcome {
     end: End,
     ignored: bool,
@@ -48,7 +48,7 @@ pub(crate) enum Use {
     Buffered,
 }
 
-/// Decodes a text as a `T`.
+/// Decodes a string as a `T`.
 pub(crate) fn decode<T: DeserializeOwned>(text: &str) -> Outcome {
     let flags = Flags::default();
     let mut json = serde_json::Deserializer::from_str(text);

@@ -178,7 +178,7 @@ impl Execution {
     }
 }
 
-/// Each part is preceded by its length, so that different lists have different texts.
+/// Each part is preceded by its length, so that different lists have different strings.
 fn digest(parts: &[&[u8]]) -> [u8; 32] {
     let mut digest = Sha256::new();
     for part in parts {

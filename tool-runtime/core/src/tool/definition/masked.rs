@@ -4,7 +4,7 @@ use super::ToolDefinition;
 use crate::vocabulary::mask::{self, Mask};
 
 impl ToolDefinition {
-    /// The definition without secrets in its texts, schemas and metadata. `None` if it has none. The names of the tool
+    /// The definition without secrets in its descriptions, schemas and metadata. `None` if it has none. The names of the tool
     /// and of its arguments are not masked: see [`Self::secret_name`].
     pub(crate) fn masked(&self, mask: &dyn Mask) -> Option<Self> {
         let mut masked = self.clone();

@@ -125,7 +125,7 @@ fn push_text_block(json: &mut Vec<u8>, text: &str) {
     json.extend_from_slice(br#""}"#);
 }
 
-/// Escapes like serde_json. Byte by byte from the first escape on: in JSON within a text, copies of
+/// Escapes like serde_json. Byte by byte from the first escape on: in JSON within a string, copies of
 /// the parts between two quotes cost more.
 fn push_escaped(json: &mut Vec<u8>, text: &str) {
     let first = text.bytes().position(must_escape).unwrap_or(text.len());

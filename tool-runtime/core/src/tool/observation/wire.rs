@@ -78,7 +78,7 @@ impl<'de> Deserialize<'de> for Observation {
         let structured = structured.map_err(serde::de::Error::custom)?;
         let content = Blocks::Many(without_mirror(content, structured.as_deref()));
         let extra = meta.map(|meta| Box::new(Extra { meta: Some(meta), ..Extra::default() }));
-        let status = Status::of(is_error);
+        let status = Status::new(is_error);
         Ok(Self { content, structured, parsed: OnceLock::new(), status, extra }.with_other(other))
     }
 }

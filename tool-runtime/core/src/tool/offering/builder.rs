@@ -15,7 +15,7 @@ pub struct OfferingBuilder<D> {
 }
 
 impl<D: Describe> OfferingBuilder<D> {
-    pub(crate) fn of(definition: D) -> Self {
+    pub(crate) fn from_definition(definition: D) -> Self {
         Self { definition, terms: OfferingProperties::default() }
     }
 

@@ -119,7 +119,9 @@ impl ToolContext {
         T: Form + 'a,
     {
         let message = message.into();
-        Box::pin(async move { self.ask_in(key, message, FormSchema::of::<T>(key), false).await })
+        Box::pin(
+            async move { self.ask_in(key, message, FormSchema::for_form::<T>(key), false).await },
+        )
     }
 
     /// Asks with a hand-written form: a schema of MCP's elicitation, for forms
@@ -152,7 +154,7 @@ impl ToolContext {
         self.ask_in(key, message.into(), FormSchema::from_schema(form), false).await
     }
 
-    /// The same for an approval, whose answer counts once: a client that sends its request again is asked again.
+    /// Asks for an approval, whose answer counts once: a client that sends its request again is asked again.
     ///
     /// # Errors
     /// As with [`Self::ask`].

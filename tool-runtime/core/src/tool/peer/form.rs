@@ -1,4 +1,4 @@
-//! Converts a type's schema to MCP's restricted schema of elicitation.
+//! Converts a type's schema to MCP's restricted schema of elicitation, and checks the reply.
 
 use crate::schema;
 use crate::tool::schemas;
@@ -38,7 +38,7 @@ const FORMATS: &[&str] = &["email", "uri", "date", "date-time"];
 
 impl FormSchema {
     /// The form of a type: a field for each of a struct's, or one field of the given name.
-    pub(super) fn of<T: JsonSchema>(name: &str) -> Self {
+    pub(super) fn for_form<T: JsonSchema>(name: &str) -> Self {
         let mut schema = schemas::input_of::<T>();
         allow_unknown_fields(&mut schema);
         if schema.get("type").is_some_and(|kind| kind == "object") {
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn a_struct_becomes_a_flat_form() {
-        let form = FormSchema::of::<Booking>("booking").requested().expect("a form");
+        let form = FormSchema::for_form::<Booking>("booking").requested().expect("a form");
         let fields = &form["properties"];
         assert_eq!(fields["name"]["type"], "string");
         assert_eq!(fields["name"]["description"], "The guest's name.");
@@ -239,16 +239,16 @@ mod tests {
             { "const": "Medium", "title": "Medium" },
             { "const": "Large", "title": "Larger than usual." },
         ]);
-        let form = FormSchema::of::<Size>("size");
+        let form = FormSchema::for_form::<Size>("size");
         assert_eq!(form.requested().expect("a form")["properties"]["size"]["oneOf"], choices);
         assert_eq!(form.read(json!({ "size": "Medium" })), Ok(Size::Medium));
-        let several = FormSchema::of::<Vec<Size>>("sizes").requested().expect("a form");
+        let several = FormSchema::for_form::<Vec<Size>>("sizes").requested().expect("a form");
         assert_eq!(several["properties"]["sizes"]["items"], json!({ "anyOf": choices }));
     }
 
     #[test]
     fn a_scalar_becomes_one_field() {
-        let form = FormSchema::of::<bool>("sure");
+        let form = FormSchema::for_form::<bool>("sure");
         let requested = form.requested().expect("a form");
         assert_eq!(requested["properties"], json!({ "sure": { "type": "boolean" } }));
         assert_eq!(form.read::<bool>(json!({ "sure": true })), Ok(true));
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn an_answer_is_checked_and_decoded() {
-        let form = FormSchema::of::<Booking>("booking");
+        let form = FormSchema::for_form::<Booking>("booking");
         let answer = json!({ "name": "Ada", "extras": ["Cake"] });
         let booking: Booking = form.read(answer).expect("a booking");
         assert_eq!(booking.meal, Meal::Green);
@@ -273,7 +273,7 @@ mod tests {
         struct Deep {
             inner: Booking,
         }
-        let problem = FormSchema::of::<Deep>("deep").requested().unwrap_err();
+        let problem = FormSchema::for_form::<Deep>("deep").requested().unwrap_err();
         assert_eq!(
             problem,
             "field `inner` must be a string, number, boolean, enum or list of enums; forms are flat"

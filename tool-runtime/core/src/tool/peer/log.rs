@@ -64,7 +64,7 @@ impl ToolContext {
         }
     }
 
-    /// Logs any JSON value instead of a text.
+    /// Logs any JSON value instead of a string.
     ///
     /// ```
     /// # use tool_runtime::prelude::*;

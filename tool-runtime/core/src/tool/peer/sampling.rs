@@ -39,13 +39,13 @@ impl SamplingRequest {
         self.set("systemPrompt", prompt.into())
     }
 
-    /// Adds a text of the user.
+    /// Adds a string of the user.
     #[must_use]
     pub fn user(self, text: impl Into<String>) -> Self {
         self.message("user", text.into())
     }
 
-    /// Adds a text of the model, as an example of an answer.
+    /// Adds a string of the model, as an example of an answer.
     #[must_use]
     pub fn assistant(self, text: impl Into<String>) -> Self {
         self.message("assistant", text.into())

@@ -99,7 +99,7 @@ impl PromptArgument {
         self
     }
 
-    fn of(parameter: &Parameter) -> Self {
+    fn from_parameter(parameter: &Parameter) -> Self {
         let required = !parameter.is_optional();
         Self { required, ..Self::new(parameter.name, parameter.description.trim()) }
     }
@@ -116,7 +116,7 @@ impl PromptDraft {
         Self(PromptDefinition {
             name: name.to_owned(),
             description: description.trim().to_owned(),
-            arguments: parameters.iter().map(PromptArgument::of).collect(),
+            arguments: parameters.iter().map(PromptArgument::from_parameter).collect(),
             problems: crate::tool::schemas::described(parameters).1,
             ..PromptDefinition::default()
         })

@@ -40,7 +40,7 @@ pub(super) struct ActionParts {
 }
 
 impl ActionParts {
-    pub(super) fn of<A: Action>() -> Self {
+    pub(super) fn from_action<A: Action>() -> Self {
         Self { definition: A::definition, settings: A::settings, decode: decode::<A>, name: None }
     }
 
@@ -86,7 +86,7 @@ impl ActionExecutor {
         }
         Self {
             input: OnceLock::new(),
-            shape: OutputShape::of(&definition),
+            shape: OutputShape::from_definition(&definition),
             definition: Arc::new(definition),
             settings,
             decode: parts.decode,

@@ -64,7 +64,7 @@ pub struct TypedInput {
 }
 
 impl TypedInput {
-    const fn of<A: DeserializeOwned + JsonSchema>() -> Self {
+    const fn from_type<A: DeserializeOwned + JsonSchema>() -> Self {
         Self {
             schema: || schemas::input_of_closed::<A>(probe::decode::<A>),
             decode: probe::decode::<A>,
@@ -105,7 +105,7 @@ where
     A: DeserializeOwned + JsonSchema,
     R: IntoObservation,
 {
-    const INPUT: Option<TypedInput> = Some(TypedInput::of::<A>());
+    const INPUT: Option<TypedInput> = Some(TypedInput::from_type::<A>());
 
     type Output = R;
 
@@ -126,7 +126,7 @@ where
     A: DeserializeOwned + JsonSchema,
     R: IntoObservation,
 {
-    const INPUT: Option<TypedInput> = Some(TypedInput::of::<A>());
+    const INPUT: Option<TypedInput> = Some(TypedInput::from_type::<A>());
 
     type Output = R;
 
@@ -160,7 +160,7 @@ impl<H: Handler<M>, M> HandlerExecutor<H, M> {
             handler,
             access,
             input: input::<H, M>(definition),
-            shape: OutputShape::of(definition),
+            shape: OutputShape::from_definition(definition),
             marker: PhantomData,
         }
     }

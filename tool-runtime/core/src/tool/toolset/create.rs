@@ -39,7 +39,7 @@ use std::sync::Arc;
 ///     async fn create((): (), _: &ToolContext) -> Result<Self, ToolError> { Ok(Self) }
 /// }
 ///
-/// let kind = ToolsetKind::of::<Clock>(file!(), line!());
+/// let kind = ToolsetKind::from_type::<Clock>(file!(), line!());
 /// assert_eq!(kind.name(), "clock");
 /// assert_eq!(kind.tool_names().collect::<Vec<_>>(), ["clock.now"]);
 /// ```
@@ -77,7 +77,7 @@ impl New {
 
 impl ToolsetKind {
     /// A type of toolset, written at the given place.
-    pub const fn of<T: Toolset>(file: &'static str, line: u32) -> Self {
+    pub const fn from_type<T: Toolset>(file: &'static str, line: u32) -> Self {
         Self {
             name: T::NAME,
             methods: T::methods,

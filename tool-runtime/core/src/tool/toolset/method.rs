@@ -15,7 +15,7 @@ pub struct Method {
 
 impl Method {
     /// The method of an action.
-    pub const fn of<A: Action>() -> Self {
+    pub const fn from_action<A: Action>() -> Self {
         Self { name: A::NAME, definition: A::definition, bind: Tool::bound::<A> }
     }
 

@@ -60,10 +60,13 @@ impl Values {
     ///
     /// # Errors
     /// The call has no session, the value cannot be created, or the pool is closed.
-    pub(crate) async fn of(&self, context: &ToolContext) -> Result<Arc<Instance>, CallError> {
+    pub(crate) async fn for_context(
+        &self,
+        context: &ToolContext,
+    ) -> Result<Arc<Instance>, CallError> {
         match self {
             Self::One(instance) => Ok(Arc::clone(instance)),
-            Self::Many(keyed) => keyed.of(context).await,
+            Self::Many(keyed) => keyed.for_context(context).await,
         }
     }
 
@@ -77,7 +80,7 @@ impl Values {
 }
 
 impl Keyed {
-    async fn of(&self, context: &ToolContext) -> Result<Arc<Instance>, CallError> {
+    async fn for_context(&self, context: &ToolContext) -> Result<Arc<Instance>, CallError> {
         // Kept until the value is entered: a session that ends meanwhile closes its value.
         let session = context.open_session();
         let key = self.key(context, session.as_deref())?;

@@ -43,7 +43,7 @@ impl TransformedExecutor {
         if self.mapping.is_empty() {
             return Ok(Cow::Borrowed(text));
         }
-        let Some(members) = RawMembers::of(text) else {
+        let Some(members) = RawMembers::from_text(text) else {
             let malformed = self.input().check(arguments).err();
             return Err(
                 malformed.unwrap_or_else(|| self.rejected("the arguments are not valid JSON"))
@@ -83,7 +83,7 @@ impl TransformedExecutor {
             return error;
         }
         if !error.issues().is_empty()
-            && let Some(members) = RawMembers::of(arguments.as_str())
+            && let Some(members) = RawMembers::from_text(arguments.as_str())
         {
             let issues = self.input().issues_of(&self.mapping.shown(&members));
             if !issues.is_empty() {

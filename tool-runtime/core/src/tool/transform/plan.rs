@@ -47,7 +47,7 @@ pub(super) fn new_name(old: &str, transform: &ToolTransform) -> String {
     }
 }
 
-/// The definition with new texts.
+/// The definition with new descriptions.
 fn described(old: &ToolDefinition, transform: &ToolTransform) -> ToolDefinition {
     let mut definition = old.clone();
     definition.name = new_name(&definition.name, transform);

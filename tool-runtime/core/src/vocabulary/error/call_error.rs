@@ -37,7 +37,7 @@ struct Failure {
 }
 
 impl CallError {
-    /// Creates an error from a class and a text for the model.
+    /// Creates an error from a class and a message for the model.
     pub fn new(class: ErrorClass, message: impl Into<String>) -> Self {
         Self(Box::new(Failure {
             class,
@@ -56,7 +56,7 @@ impl CallError {
     }
 
     /// Replaces the text for the model.
-    /// Masks secrets in all texts. The cause is dropped if it may have one.
+    /// Masks secrets in all strings. The cause is dropped if it may have one.
     #[must_use]
     pub(crate) fn masked(mut self, mask: &dyn Mask) -> Self {
         let Failure { message, detail, issues, source, .. } = &mut *self.0;

@@ -12,7 +12,7 @@ pub fn excerpt(text: &str) -> Cow<'_, str> {
     excerpt_of(text, MAX_EXCERPT)
 }
 
-/// Shortens a text like [`excerpt`], with another limit.
+/// Shortens a string like [`excerpt`], with another limit.
 pub fn excerpt_of(text: &str, longest: usize) -> Cow<'_, str> {
     match text.char_indices().nth(longest) {
         Some((end, _)) => {

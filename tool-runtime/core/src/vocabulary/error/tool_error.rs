@@ -4,7 +4,7 @@ use super::{BoxError, ErrorClass, write_error};
 use std::error::Error;
 use std::fmt;
 
-/// An error of a tool with more than a text.
+/// An error of a tool with more than a message.
 ///
 /// Any error type becomes one by `?`: its text is shown to the model, its chain of sources to
 /// the operator. It deliberately does not implement [`Error`] itself, as `anyhow::Error` does

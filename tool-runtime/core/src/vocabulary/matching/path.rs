@@ -113,7 +113,7 @@ impl Path {
         if text.contains(|c: char| c.is_control() || c == '\\') {
             return Err("contains a backslash or a control character".to_owned());
         }
-        let (start, rest) = Start::of(&text)?;
+        let (start, rest) = Start::from_text(&text)?;
         let mut names = Vec::new();
         for name in rest.split('/') {
             match name {
@@ -131,7 +131,7 @@ impl Path {
 
 impl Start {
     /// Splits a path into its start and the rest.
-    fn of(text: &str) -> Result<(Self, &str), String> {
+    fn from_text(text: &str) -> Result<(Self, &str), String> {
         if let Some(rest) = text.strip_prefix('/') {
             return match cfg!(windows) && rest.starts_with('/') {
                 true => Err("names a share of the network".to_owned()),

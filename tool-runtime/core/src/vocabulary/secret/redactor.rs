@@ -44,8 +44,8 @@ pub struct Redactor {
     longest: usize,
 }
 
-/// A secret in a text.
-struct Found {
+/// A secret in a string.
+struct SecretMatch {
     range: Range<usize>,
     pattern: usize,
 }
@@ -86,7 +86,7 @@ impl Redactor {
             return text.into();
         }
         let (mut redacted, mut end) = (String::with_capacity(text.len()), 0);
-        for Found { range, pattern } in found {
+        for SecretMatch { range, pattern } in found {
             redacted.push_str(&text[end..range.start]);
             redacted.push_str(&self.replacements[pattern]);
             end = range.end;
@@ -95,16 +95,16 @@ impl Redactor {
         redacted.into()
     }
 
-    /// The secrets in a text, in order. Those that overlap are one, named after the first, and of those
+    /// The secrets in a string, in order. Those that overlap are one, named after the first, and of those
     /// with the same begin after the longest.
-    fn find(&self, text: &str) -> Vec<Found> {
+    fn find(&self, text: &str) -> Vec<SecretMatch> {
         let Some(finder) = &self.finder else { return Vec::new() };
         let matches = overlapping(finder, text.as_bytes());
-        let mut found: Vec<Found> = matches
-            .map(|found| Found { range: found.range(), pattern: found.pattern().as_usize() })
+        let mut found: Vec<SecretMatch> = matches
+            .map(|found| SecretMatch { range: found.range(), pattern: found.pattern().as_usize() })
             .collect();
         for view in views::views(text) {
-            found.extend(overlapping(finder, view.bytes()).map(|found| Found {
+            found.extend(overlapping(finder, view.bytes()).map(|found| SecretMatch {
                 range: on_boundaries(text, view.range(found.range())),
                 pattern: found.pattern().as_usize(),
             }));
@@ -185,7 +185,7 @@ impl Redactor {
         self.value(content);
     }
 
-    /// Replaces secrets, also those that are split over several texts. `None` if the texts contain
+    /// Replaces secrets, also those that are split over several strings. `None` if the strings contain
     /// no secret.
     fn split(&self, texts: &[&str]) -> Option<Vec<String>> {
         let joined = texts.concat();
@@ -202,10 +202,10 @@ impl Redactor {
         Some(redacted.collect())
     }
 
-    /// One part of a text. A secret is replaced in the part that it begins in.
-    fn part(&self, text: &str, part: Range<usize>, found: &[Found]) -> String {
+    /// One part of a string. A secret is replaced in the part that it begins in.
+    fn part(&self, text: &str, part: Range<usize>, found: &[SecretMatch]) -> String {
         let (mut redacted, mut end) = (String::new(), part.start);
-        for Found { range, pattern } in found {
+        for SecretMatch { range, pattern } in found {
             if range.end <= part.start || range.start >= part.end {
                 continue;
             }
@@ -226,7 +226,7 @@ impl Redactor {
             return data.into();
         }
         let mut redacted = data.to_owned();
-        for Found { range, .. } in found {
+        for SecretMatch { range, .. } in found {
             let digits = data[range.clone()].trim_end_matches('=').len();
             redacted.replace_range(range.start..range.start + digits, &"A".repeat(digits));
         }

@@ -1,7 +1,7 @@
 //! Lines of TOML.
 
 use super::Lines;
-use crate::read::place::Step;
+use crate::read::place::Segment;
 use std::collections::HashMap;
 
 impl Lines {
@@ -12,7 +12,7 @@ impl Lines {
     }
 }
 
-/// The positions at which the lines of a text begin.
+/// The positions at which the lines of a string begin.
 pub(in crate::read) struct LineStarts(Vec<usize>);
 
 impl LineStarts {
@@ -29,12 +29,12 @@ impl LineStarts {
 
 fn toml_table(
     table: &toml::de::DeTable<'_>,
-    path: &mut Vec<Step>,
+    path: &mut Vec<Segment>,
     starts: &LineStarts,
-    lines: &mut HashMap<Vec<Step>, usize>,
+    lines: &mut HashMap<Vec<Segment>, usize>,
 ) {
     for (key, value) in table {
-        path.push(Step::Key(key.get_ref().to_string(), 0));
+        path.push(Segment::Key(key.get_ref().to_string(), 0));
         lines.insert(path.clone(), starts.line(key.span().start));
         toml_value(value.get_ref(), path, starts, lines);
         path.pop();
@@ -43,15 +43,15 @@ fn toml_table(
 
 fn toml_value(
     value: &toml::de::DeValue<'_>,
-    path: &mut Vec<Step>,
+    path: &mut Vec<Segment>,
     starts: &LineStarts,
-    lines: &mut HashMap<Vec<Step>, usize>,
+    lines: &mut HashMap<Vec<Segment>, usize>,
 ) {
     match value {
         toml::de::DeValue::Table(table) => toml_table(table, path, starts, lines),
         toml::de::DeValue::Array(items) => {
             for (index, item) in items.iter().enumerate() {
-                path.push(Step::Index(index));
+                path.push(Segment::Index(index));
                 lines.insert(path.clone(), starts.line(item.span().start));
                 toml_value(item.get_ref(), path, starts, lines);
                 path.pop();

@@ -4,7 +4,7 @@
 //! before its visitor fails, so that the pass goes on behind it.
 
 use super::Lines;
-use crate::read::place::Step;
+use crate::read::place::Segment;
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::collections::HashMap;
 use std::fmt;
@@ -13,7 +13,7 @@ impl Lines {
     /// Reads YAML, or JSON, which is YAML. Behind a mistake, and behind an escape of JSON that YAML does not know, lines are
     /// not known.
     pub(in crate::read) fn read_yaml(text: &str) -> Self {
-        let mut found = Found::default();
+        let mut found = Positions::default();
         // The reading of the document reported its mistakes.
         let _ = Collect(&mut found).deserialize(serde_norway::Deserializer::from_str(text));
         Self(found.lines)
@@ -21,14 +21,14 @@ impl Lines {
 }
 
 #[derive(Default)]
-struct Found {
-    lines: HashMap<Vec<Step>, usize>,
+struct Positions {
+    lines: HashMap<Vec<Segment>, usize>,
     /// The path of the value that is read.
-    path: Vec<Step>,
+    path: Vec<Segment>,
     failed_on_purpose: bool,
 }
 
-impl Found {
+impl Positions {
     /// Notes the line of the present path, if the error is one on purpose.
     ///
     /// # Errors
@@ -42,7 +42,7 @@ impl Found {
     }
 
     /// An object or list begins where its first part does.
-    fn note_by_first_part(&mut self, first: Step) {
+    fn note_by_first_part(&mut self, first: Segment) {
         self.path.push(first);
         let line = self.lines.get(&self.path).copied();
         self.path.pop();
@@ -60,7 +60,7 @@ fn line_of(error: &impl fmt::Display) -> usize {
 }
 
 /// Fails on scalar values, and notes the lines of what is in others.
-struct Collect<'a>(&'a mut Found);
+struct Collect<'a>(&'a mut Positions);
 
 impl<'de> DeserializeSeed<'de> for Collect<'_> {
     type Value = ();
@@ -111,7 +111,7 @@ impl<'de> Visitor<'de> for Collect<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
         let Self(found) = self;
         for index in 0.. {
-            found.path.push(Step::Index(index));
+            found.path.push(Segment::Index(index));
             let is_end = match items.next_element_seed(Collect(&mut *found)) {
                 Ok(item) => item.is_none(),
                 Err(error) => found.note(error).map(|()| false)?,
@@ -121,7 +121,7 @@ impl<'de> Visitor<'de> for Collect<'_> {
                 break;
             }
         }
-        found.note_by_first_part(Step::Index(0));
+        found.note_by_first_part(Segment::Index(0));
         Ok(())
     }
 
@@ -134,7 +134,7 @@ impl<'de> Visitor<'de> for Collect<'_> {
             let Err(error) = entries.next_key_seed(Key(&mut name)) else { break };
             let Some(name) = name else { return Err(error) };
             let number = earlier.entry(name.clone()).or_default();
-            let step = Step::Key(name, *number);
+            let step = Segment::Key(name, *number);
             *number += 1;
             first.get_or_insert_with(|| step.clone());
             found.path.push(step);

@@ -39,7 +39,7 @@ fn allows(what: &str, deed: Deed<'_>, allowed: &[&[&str]]) {
 
 fn done(by: &str, outcome: serde_json::Value) -> Record {
     let by = Author::try_from(by.to_owned()).unwrap();
-    let outcome = Payload::Inline(Json::of(&outcome));
+    let outcome = Payload::Inline(Json::from_value(&outcome));
     Record::new(1, State::Done { by, was: Ended::None, ran: None, outcome })
 }
 
@@ -73,7 +73,7 @@ fn a_job_is_queued_by_callers() {
 #[test]
 fn a_caller_writes_that_it_waits_or_gives_up_and_a_runner_that_it_runs_and_what_came_out() {
     let step = step_of("ada");
-    let blob = Payload::Blob(BlobRef::of(b"{}"));
+    let blob = Payload::Blob(BlobRef::from_bytes(b"{}"));
     let ada = Author::Caller(name("ada"));
     let blob = State::Done { by: ada, was: Ended::None, ran: None, outcome: blob };
     let both = json!({ "error": failed("cancelled")["error"], "ok": {} });

@@ -235,7 +235,7 @@ async fn settle(client: &Client) {
 async fn a_blob_of_many_small_parts_is_not_read() {
     let server = NatsServer::start(LEASE).await;
     let bytes = vec![b'x'; 2000];
-    let blob = BlobRef::of(&bytes);
+    let blob = BlobRef::from_bytes(&bytes);
     let runner = client(&server, "web").await;
     let name = BASE64_URL_SAFE.encode(blob.sha256.as_str());
     for byte in &bytes {

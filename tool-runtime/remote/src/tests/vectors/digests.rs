@@ -24,7 +24,7 @@ fn canonical_json_contracts_and_blobs_have_the_digests_of_their_vectors() {
 fn of_text(vector: &Value) -> Value {
     let text = vector["text"].as_str().unwrap();
     let canonical = canonical(&serde_json::from_str(text).unwrap());
-    json!({ "text": text, "canonical": canonical, "sha256": Digest::of(canonical.as_bytes()) })
+    json!({ "text": text, "canonical": canonical, "sha256": Digest::from_bytes(canonical.as_bytes()) })
 }
 
 fn of_tool(vector: &Value) -> Value {
@@ -43,5 +43,5 @@ fn of_tool(vector: &Value) -> Value {
 
 fn of_blob(vector: &Value) -> Value {
     let text = vector["text"].as_str().unwrap();
-    json!({ "text": text, "blob": BlobRef::of(text.as_bytes()) })
+    json!({ "text": text, "blob": BlobRef::from_bytes(text.as_bytes()) })
 }

@@ -58,7 +58,7 @@ fn a_json_rpc_batch_is_rejected_with_a_reason() {
     let line = br#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#;
     let answer = serde_json::to_value(parse(line).expect_err("a rejection")).expect("serialisable");
     assert_eq!(answer["error"]["code"], -32600);
-    let text = answer["error"]["message"].as_str().expect("a text");
+    let text = answer["error"]["message"].as_str().expect("a string");
     assert!(text.contains("batches are not supported"), "{text}");
 }
 
@@ -168,6 +168,6 @@ async fn an_oversized_line_names_the_limit() {
     let answer = peer.expect();
     assert_eq!(answer["id"], Value::Null);
     assert_eq!(answer["error"]["code"], -32600);
-    let text = answer["error"]["message"].as_str().expect("a text");
+    let text = answer["error"]["message"].as_str().expect("a string");
     assert!(text.contains("1000 bytes"), "{text}");
 }

@@ -47,7 +47,7 @@ fn serve(example: &Example) -> (Terminal, SocketAddr) {
     let mut terminal = start(example, &["serve", "--http", "127.0.0.1:0"]);
     terminal.until("/mcp");
     let (_, address) = terminal.shown.split_once("listening on http://").expect("an address");
-    let address = address.split('/').next().expect("a text").parse().expect("an address");
+    let address = address.split('/').next().expect("a string").parse().expect("an address");
     (terminal, address)
 }
 

@@ -92,7 +92,7 @@ const NO_SESSION: &[&str] = &[
     "session not found",
 ];
 
-/// Whether an error means an unknown session. Some servers use status 400 instead of 404. Other texts are errors of the
+/// Whether an error means an unknown session. Some servers use status 400 instead of 404. Other strings are errors of the
 /// request.
 pub(super) fn reports_no_session(status: Option<u16>, error: &ErrorData) -> bool {
     let message = error.message.trim().trim_end_matches('.').to_ascii_lowercase();

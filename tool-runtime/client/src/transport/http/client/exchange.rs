@@ -154,7 +154,7 @@ async fn rejected(
         return Err(http_error(response).await);
     }
     let (is_json, session, failed) =
-        (is_kind(&response, JSON), session(&response), Failed::of(&response));
+        (is_kind(&response, JSON), session(&response), Failed::from_response(&response));
     let body = error_body(response).await;
     let error = match recovery::read(&body, &|_| false) {
         Ok(error @ JsonRpcMessage::Error(_)) => Some(error),
@@ -194,7 +194,7 @@ pub(in crate::transport::http) async fn http_error(response: Response) -> HttpEr
             StreamableHttpError::InsufficientScope(InsufficientScopeError::new(challenge, None))
         }
         _ => {
-            let failed = Failed::of(&response);
+            let failed = Failed::from_response(&response);
             failed.error(&error_body(response).await)
         }
     }
@@ -208,7 +208,7 @@ struct Failed {
 }
 
 impl Failed {
-    fn of(response: &Response) -> Self {
+    fn from_response(response: &Response) -> Self {
         let retry_after = response.headers().get(RETRY_AFTER).and_then(|it| it.to_str().ok());
         Self {
             status: response.status(),

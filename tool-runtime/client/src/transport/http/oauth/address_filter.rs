@@ -51,7 +51,7 @@ pub(super) struct AddressFilter {
 }
 
 impl AddressFilter {
-    pub(super) async fn of(server: &Url) -> Self {
+    pub(super) async fn for_server(server: &Url) -> Self {
         let port = server.port_or_known_default().unwrap_or(443);
         let host = server.host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
         let found = lookup_host((host, port)).await.into_iter().flatten();
@@ -118,7 +118,7 @@ mod tests {
             (loopback, "http://10.0.0.2/token", false),
             (loopback, "http://169.254.169.254/latest", false),
         ] {
-            let reach = AddressFilter::of(&Url::parse(server).unwrap()).await;
+            let reach = AddressFilter::for_server(&Url::parse(server).unwrap()).await;
             assert_eq!(reach.allows_url(&Url::parse(url).unwrap()), expected, "{server}: {url}");
         }
     }

@@ -1,4 +1,4 @@
-//! Error texts. Free text of an authorization server is left out, since it may repeat secrets.
+//! Error messages. Free text of an authorization server is left out, since it may repeat secrets.
 
 use super::token_secrets::{Outcome, TokenSecrets};
 use crate::failure::chain_text;

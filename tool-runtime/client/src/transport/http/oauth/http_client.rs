@@ -40,7 +40,7 @@ impl HttpClient {
         server: &Url,
         token_secrets: Arc<TokenSecrets>,
     ) -> Result<Self, String> {
-        let filter = AddressFilter::of(server).await;
+        let filter = AddressFilter::for_server(server).await;
         let near = Clients::new(&filter, ClientBuilder::no_proxy)?;
         let remote = Clients::new(&filter, |builder| builder)?;
         Ok(Self { filter, token_secrets, near, remote })

@@ -41,7 +41,7 @@ pub(super) struct TokenSecrets {
     fixed: Vec<String>,
     /// Secrets of recent requests and answers.
     recent: Mutex<VecDeque<String>>,
-    /// The outcome of the last POST. rmcp's error only has a text.
+    /// The outcome of the last POST. rmcp's error only has a message.
     outcome: Mutex<Option<Outcome>>,
 }
 

@@ -8,7 +8,7 @@ use std::fmt;
 use std::slice;
 
 /// A list of [declarations](Declaration), as agents and skills write it: text with commas or spaces
-/// between declarations, or a list of such texts in YAML or JSON.
+/// between declarations, or a list of such strings in YAML or JSON.
 ///
 /// Parentheses may contain commas and spaces. The text is kept: `Display` writes it unchanged.
 ///
@@ -60,7 +60,7 @@ impl Declarations {
     }
 }
 
-/// Splits a text at commas and white space outside of parentheses. A parenthesis belongs to the name
+/// Splits a string at commas and white space outside of parentheses. A parenthesis belongs to the name
 /// before it, also after a space: `Bash (git *)` must not allow all of `Bash`.
 fn split(text: &str) -> Vec<Declaration> {
     let mut spans: Vec<(usize, usize)> = Vec::new();
@@ -101,7 +101,7 @@ impl From<&str> for Declarations {
 }
 
 impl<T: Into<String>> FromIterator<T> for Declarations {
-    /// A list whose items are texts with one declaration or several.
+    /// A list whose items are strings with one declaration or several.
     fn from_iter<I: IntoIterator<Item = T>>(texts: I) -> Self {
         let texts: Vec<String> = texts.into_iter().map(Into::into).collect();
         let entries = texts.iter().flat_map(|text| split(text)).collect();
@@ -155,7 +155,7 @@ impl<'de> Visitor<'de> for TextOrList {
     type Value = Declarations;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a text as `Read, Bash(git *)`, or a list of such texts")
+        f.write_str("a string as `Read, Bash(git *)`, or a list of such texts")
     }
 
     fn visit_str<E>(self, text: &str) -> Result<Declarations, E> {

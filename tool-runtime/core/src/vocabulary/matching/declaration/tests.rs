@@ -60,7 +60,7 @@ fn a_list_keeps_its_form() {
     let error = serde_json::from_str::<Declarations>("[1]").unwrap_err();
     assert!(error.to_string().contains("expected a string"), "{error}");
     let error = serde_json::from_str::<Declarations>("{}").unwrap_err();
-    assert!(error.to_string().contains("expected a text as `Read, Bash(git *)`"), "{error}");
+    assert!(error.to_string().contains("expected a string as `Read, Bash(git *)`"), "{error}");
 }
 
 proptest! {

@@ -60,7 +60,7 @@ fn ids() -> Vec<String> {
     texts(b"ab.", 3)
 }
 
-/// All texts up to a length.
+/// All strings up to a length.
 fn texts(alphabet: &[u8], longest: usize) -> Vec<String> {
     let mut texts = vec![String::new()];
     let mut last = texts.clone();

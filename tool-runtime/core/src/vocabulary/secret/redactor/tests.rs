@@ -58,7 +58,7 @@ fn replacements_are_not_redacted_again() {
     assert_eq!(redactor.text("0123456789"), "${SECRET_KEY}");
 }
 
-/// Control characters are replaced before a text is shown, and in the secret likewise.
+/// Control characters are replaced before a string is shown, and in the secret likewise.
 #[test]
 fn a_secret_is_replaced_in_its_printable_form() {
     let secret = "\u{1b}[1ms3cret\u{7}key\u{1b}[0m";

@@ -62,7 +62,7 @@ enum Unescaped {
 type Read = fn(&[u8]) -> Option<(usize, Unescaped)>;
 
 /// The text without percent-encoding and without JSON's escapes, each only if it has them. Escapes
-/// that every writer of JSON uses are forms of the secrets, so a text with no others is not copied.
+/// that every writer of JSON uses are forms of the secrets, so a string with no others is not copied.
 pub(super) fn views(text: &str) -> Vec<View> {
     let mut views = Vec::new();
     if text.contains('%') {

@@ -1,4 +1,4 @@
-//! Results with a text for models and a structured value for programs.
+//! Results with content for models and a structured value for programs.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
@@ -7,14 +7,14 @@ use tool_runtime::{ContentBlock, IntoObservation, Observation, ToolError};
 
 /// A result with content for models and a structured value for programs.
 #[derive(Clone, Debug)]
-pub struct Shown<T> {
+pub struct ToolOutput<T> {
     /// The content for models.
     pub blocks: Vec<ContentBlock>,
     /// The structured value for programs.
     pub value: T,
 }
 
-impl<T> Shown<T> {
+impl<T> ToolOutput<T> {
     /// A value with its text.
     pub fn new(text: impl Into<String>, value: T) -> Self {
         Self { blocks: vec![ContentBlock::text(text)], value }
@@ -29,7 +29,7 @@ impl<T> Shown<T> {
     }
 }
 
-impl<T: Serialize + JsonSchema> IntoObservation for Shown<T> {
+impl<T: Serialize + JsonSchema> IntoObservation for ToolOutput<T> {
     fn into_observation(self) -> Result<Observation, ToolError> {
         let observation = Observation::json(&self.value)?;
         Ok(self.blocks.into_iter().fold(observation, Observation::with_content))

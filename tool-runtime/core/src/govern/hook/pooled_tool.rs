@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 /// A tool of a pool, with its source, its hooks and its rule. A clone is one reference count: every call makes one, and
 /// keeps the tool alive by it.
 #[derive(Clone)]
-pub struct Found(Arc<Parts>);
+pub struct PooledTool(Arc<Parts>);
 
 #[derive(Clone)]
 struct Parts {
@@ -23,17 +23,17 @@ struct Parts {
     hooks: OnceLock<Option<Arc<ToolHooks>>>,
 }
 
-impl Found {
+impl PooledTool {
     pub(crate) fn new(tool: Tool, source: Source) -> Self {
-        Self::of(tool, source, false)
+        Self::with_kind(tool, source, false)
     }
 
     /// A tool that stands for a prompt or a resource in one call.
     pub(crate) fn offering(tool: Tool, source: Source) -> Self {
-        Self::of(tool, source, true)
+        Self::with_kind(tool, source, true)
     }
 
-    fn of(tool: Tool, source: Source, is_offering: bool) -> Self {
+    fn with_kind(tool: Tool, source: Source, is_offering: bool) -> Self {
         Self(Arc::new(Parts { tool, source, is_offering, rule: None, hooks: OnceLock::new() }))
     }
 
@@ -41,7 +41,7 @@ impl Found {
         self.0.is_offering
     }
 
-    /// The same tool under another rule.
+    /// The tool under another rule.
     pub(crate) fn with_rule(mut self, rule: Arc<dyn CallRule>) -> Self {
         Arc::make_mut(&mut self.0).rule = Some(rule);
         self
