@@ -48,8 +48,7 @@ fn options(command: &ServeHttp) -> Result<HttpOptions, Vec<String>> {
     if command.insecure_no_auth {
         options = options.insecure_no_auth();
     }
-    let mut problems = options.problems().to_vec();
-    problems.extend(check_address(&command.address).err());
+    let mut problems = Vec::from_iter(check_address(&command.address).err());
     match tokens(command) {
         Ok(Some(tokens)) => options = options.auth(tokens),
         Ok(None) => {}
@@ -60,11 +59,11 @@ fn options(command: &ServeHttp) -> Result<HttpOptions, Vec<String>> {
         match jwt_verifier(jwt) {
             Ok((verifier, resource)) => {
                 options = options.auth(verifier).protected_resource(resource);
-                problems.extend(options.problems().iter().cloned());
             }
             Err(error) => problems.push(error.to_string()),
         }
     }
+    problems.splice(0..0, options.problems().iter().cloned());
     if problems.is_empty() { Ok(options) } else { Err(problems) }
 }
 

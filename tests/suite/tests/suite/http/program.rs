@@ -164,6 +164,15 @@ async fn wrong_flags_are_reported_with_a_remedy() {
     assert!(output_text.contains("has no token"), "{output_text}");
 }
 
+#[tokio::test]
+async fn a_wrong_flag_is_reported_once_beside_a_valid_issuer() {
+    let issuer = "https://login.example.com";
+    let valid = ["--auth-jwt-issuer", issuer, "--auth-jwt-audience", issuer];
+    let flags = [&["--http", "0", "--allow-origin", "c.example"][..], &valid].concat();
+    let (_, output_text) = rejected(&flags).await;
+    assert_eq!(output_text.matches("write `https://example.com`").count(), 1, "{output_text}");
+}
+
 #[cfg(unix)]
 #[tokio::test]
 async fn a_signal_lets_calls_finish_and_a_second_one_stops_them() {
