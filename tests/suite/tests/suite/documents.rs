@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 const OF_EXAMPLES: &[&str] = &[
     "tool-runtime/core/src/dispatch/stage/argument_limit.rs",
     "argument_limit",
+    "files/word_count.rs",
+    "WordCount",
     "my_setting",
     "fetch_url",
     "FetchUrlAction",
