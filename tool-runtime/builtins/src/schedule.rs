@@ -29,7 +29,7 @@
 //! | `timetable` | cron expressions in time zones |
 //! | `job`, `create`, `list` | jobs and runs as stored, their creation, what the tools return |
 //! | `stored_arguments` | secrets that a job must not have |
-//! | `advance`, `host`, `host_lock`, `hosted_run` | one step, the process that makes the calls, its lock, one call |
+//! | `advance`, `host`, `hosted_run` | one step, the process that makes the calls, one call |
 //! | `event`, `command` | news of a host, the command |
 //! | `config`, `settings`, `setting_key` | `Config`: the tool, settings, their declaration |
 //! | `trigger`, `trigger_info` | `RemoteTrigger`: the tool, triggers as stored and returned |
@@ -44,7 +44,6 @@ mod database;
 mod delivery;
 mod event;
 mod host;
-mod host_lock;
 mod hosted_run;
 mod install;
 mod job;

@@ -23,7 +23,6 @@ use axum::Router;
 use claims::Claims;
 use routes::Service;
 use std::fmt;
-use std::fs::{File, TryLockError};
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -33,7 +32,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tool_runtime_server::seam::{bind, serve_router};
 use tool_runtime_server::{Authenticate, HttpOptions};
-use tool_runtime_store::StoreError;
+use tool_runtime_store::{ProcessLock, StoreError};
 
 /// The time for requests in flight when the server ends.
 const DRAIN: Duration = Duration::from_secs(5);
@@ -72,7 +71,7 @@ pub struct Hub {
     engine: Engine,
     claims: Arc<Claims>,
     /// Locked until the last clone is dropped: jobs and messages are in the memory of one process.
-    _locked: Option<Arc<File>>,
+    _locked: Option<Arc<ProcessLock>>,
 }
 
 /// The reason why a hub does not open or listen.
@@ -154,17 +153,10 @@ impl Hub {
     }
 }
 
-/// Locks the file beside a database: SQLite's own locks would end with another handle of the same file.
-fn lock_file(database: &Path) -> Result<File, HubError> {
-    let mut name = database.as_os_str().to_owned();
-    name.push(".lock");
-    let file = File::options().create(true).write(true).truncate(false).open(name);
-    let file = file.map_err(HubError::Lock)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(HubError::InUse(database.to_owned())),
-        Err(TryLockError::Error(error)) => Err(HubError::Lock(error)),
-    }
+/// Locks the file of a hub: jobs and messages are in the memory of one process.
+fn lock_file(database: &Path) -> Result<ProcessLock, HubError> {
+    let lock = ProcessLock::take(database, ".lock").map_err(HubError::Lock)?;
+    lock.ok_or_else(|| HubError::InUse(database.to_owned()))
 }
 
 impl fmt::Debug for Hub {

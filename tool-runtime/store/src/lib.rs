@@ -9,16 +9,19 @@
 //! |---|---|
 //! | `database`, `migration` | opening, transactions; numbered migrations |
 //! | `store`, `writer` | handles; the thread that writes |
+//! | `process_lock` | a lock by which one process at a time uses a file |
 //! | `error` | the causes of failures |
 
 mod database;
 mod error;
 mod migration;
+mod process_lock;
 mod store;
 mod writer;
 
 pub use database::{Database, OpenOptions};
 pub use error::{StoreError, StoreFailure};
 pub use migration::Migration;
+pub use process_lock::ProcessLock;
 pub use rusqlite;
 pub use store::Store;

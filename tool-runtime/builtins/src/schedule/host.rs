@@ -3,7 +3,6 @@
 use super::advance::{Advanced, HostStep, Started};
 use super::builder::{Schedule, ScheduleError};
 use super::event::ScheduleEvent;
-use super::host_lock::HostLock;
 use super::hosted_run::HostedRun;
 use super::job::Job;
 use jiff::Timestamp;
@@ -14,6 +13,7 @@ use std::time::{Duration, Instant};
 use tokio::task::{AbortHandle, JoinSet};
 use tool_runtime::tool::RetryMode;
 use tool_runtime::{CancellationToken, ToolPool};
+use tool_runtime_store::ProcessLock;
 use tool_runtime_store::rusqlite::{self, Connection, params};
 
 /// The pause between two looks at the file, which others change.
@@ -21,6 +21,9 @@ const POLL: Duration = Duration::from_secs(1);
 
 /// The time for which a file may fail.
 const MAX_FAILING: Duration = Duration::from_secs(30);
+
+/// The ending of the file that the host of a schedule locks.
+pub(super) const HOST_LOCK: &str = ".host";
 
 pub(super) type Notify = Arc<dyn Fn(&ScheduleEvent) + Send + Sync>;
 
@@ -55,7 +58,7 @@ pub struct ScheduleHost {
     running: HashMap<i64, Running>,
     tasks: JoinSet<()>,
     /// `None` while another host lives. Released after the runs are aborted.
-    pub(super) lock: Option<HostLock>,
+    pub(super) lock: Option<ProcessLock>,
 }
 
 /// A run in progress.
@@ -157,7 +160,8 @@ impl ScheduleHost {
     fn take_over(&mut self) -> Result<bool, ScheduleError> {
         if self.lock.is_none() {
             let file = self.schedule.0.store.path();
-            self.lock = HostLock::take(file)?;
+            self.lock = ProcessLock::take(file, HOST_LOCK)
+                .map_err(|error| ScheduleError::Store(format!("the lock of its host: {error}")))?;
             if self.lock.is_none() && !self.waits {
                 self.waits = true;
                 tracing::warn!(?file, "the schedule has a host already; waiting until it ends");

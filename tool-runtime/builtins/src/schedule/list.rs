@@ -2,7 +2,7 @@
 
 use super::builder::Schedule;
 use super::database::failed;
-use super::host_lock::HostLock;
+use super::host::HOST_LOCK;
 use super::job::{Job, OnMissed, Run, RunState, public_id};
 use super::timetable::Timetable;
 use jiff::Timestamp;
@@ -12,6 +12,7 @@ use serde_json::Value;
 use std::fmt;
 use tool_runtime::__seam::excerpt_of;
 use tool_runtime::ToolError;
+use tool_runtime_store::ProcessLock;
 use tool_runtime_store::rusqlite::{self, Connection, OptionalExtension as _};
 
 /// The next runs that are shown.
@@ -98,7 +99,7 @@ impl Schedule {
         let now = self.now();
         let read = |connection: &Connection| read(connection, owner, now);
         let mut jobs = self.0.store.read(read).map_err(failed)?;
-        jobs.host = jobs.host.filter(|_| HostLock::is_taken(self.0.store.path()));
+        jobs.host = jobs.host.filter(|_| ProcessLock::is_taken(self.0.store.path(), HOST_LOCK));
         Ok(jobs)
     }
 }

@@ -1,11 +1,10 @@
 //! Budgets in a SQLite file.
 
 use super::store::BudgetStore;
-use std::fs::{File, TryLockError};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use tool_runtime_core::govern::RecordError;
 use tool_runtime_store::rusqlite::{OptionalExtension as _, params};
-use tool_runtime_store::{Migration, OpenOptions, Store, StoreError};
+use tool_runtime_store::{Migration, OpenOptions, ProcessLock, Store, StoreError};
 
 const MIGRATIONS: &[Migration] = &[Migration::new(
     1,
@@ -38,7 +37,7 @@ const MIGRATIONS: &[Migration] = &[Migration::new(
 pub struct SqliteBudgets {
     store: Store,
     /// Dropped after the store, which writes the rest when it is dropped.
-    _lock: File,
+    _lock: ProcessLock,
 }
 
 impl SqliteBudgets {
@@ -84,22 +83,16 @@ fn failed(error: StoreError) -> RecordError {
     RecordError::new(error.to_string())
 }
 
-/// Two processes would each count from the same amount. SQLite's own locks are on the file itself.
-fn lock(path: &Path) -> Result<File, RecordError> {
-    let mut own = path.as_os_str().to_owned();
-    own.push(".lock");
-    let own = PathBuf::from(own);
-    let failed = |error: std::io::Error| RecordError::new(format!("`{}`: {error}", own.display()));
-    let file = File::options().create(true).truncate(false).write(true).open(&own);
-    let file = file.map_err(failed)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(RecordError::new(format!(
+/// Two processes would each count from the same amount.
+fn lock(path: &Path) -> Result<ProcessLock, RecordError> {
+    let lock = ProcessLock::take(path, ".lock")
+        .map_err(|error| RecordError::new(format!("`{}.lock`: {error}", path.display())))?;
+    lock.ok_or_else(|| {
+        RecordError::new(format!(
             "the budgets `{}` are used by another process; give each its own file",
             path.display()
-        ))),
-        Err(TryLockError::Error(error)) => Err(failed(error)),
-    }
+        ))
+    })
 }
 
 #[cfg(test)]
