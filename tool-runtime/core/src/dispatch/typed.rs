@@ -12,8 +12,8 @@ use std::borrow::Cow;
 
 /// A call of a tool by its arguments as a type: the action of a `#[tool]`, or one that `external_tools!` generates.
 ///
-/// It is a call by name, of whatever tool has that name in the pool: a local one, one of a server, or another in its
-/// place. The arguments are written as JSON and pass all stages of a call; a float that is not finite is `null` there.
+/// It is a call by name, of whatever tool has that name in the pool: a local one, one of a server, or another
+/// instead. The arguments are written as JSON and pass all stages of a call; a float that is not finite is `null` there.
 /// The value is read from the result. An action that is written by hand implements this trait and [`TypedArguments`]
 /// itself.
 ///

@@ -385,9 +385,9 @@ fn alike(mut names: Vec<&str>) -> Vec<Vec<String>> {
 
 /// The status of an external tool whose transform gives it the name of another tool.
 fn taken(by: &Offer) -> ToolStatus {
-    let place = by.source.place(by.tool.origin());
+    let origin = by.source.place(by.tool.origin());
     let reason =
-        format!("its transform gives it the name of another tool ({place}); write another name");
+        format!("its transform gives it the name of another tool ({origin}); write another name");
     ToolStatus::Quarantined { reason }
 }
 

@@ -67,15 +67,15 @@ impl Entry {
     /// Records two items of the same name. The order of linking is unspecified, so neither is preferred.
     #[cfg(feature = "linked")]
     fn and(&self, other: &Self) -> Self {
-        let place = |entry: &Self| match entry {
-            Self::Tool(tool) => tool.origin().map(|origin| origin.to_string()),
+        let origin = |entry: &Self| match entry {
+            Self::Tool(tool) => tool.origin().map(|own| own.to_string()),
             Self::Toolset(kind) => Some(kind.origin().to_string()),
             Self::Factory(_) => None,
-            Self::Twice([place, _]) => Some(place.clone()),
+            Self::Twice([origin, _]) => Some(origin.clone()),
         };
-        let mut places = [self, other].map(|entry| place(entry).unwrap_or_default());
-        places.sort();
-        Self::Twice(places)
+        let mut origins = [self, other].map(|entry| origin(entry).unwrap_or_default());
+        origins.sort();
+        Self::Twice(origins)
     }
 }
 
@@ -105,12 +105,12 @@ impl Registry {
             toolsets.into_iter().map(|kind| (kind.name().to_owned(), Entry::Toolset(kind)));
         let mut registry = Self::new();
         for (name, entry) in tools.chain(toolsets) {
-            match registry.place(&name) {
-                Ok(place) => {
-                    let known = &mut registry.entries[place].1;
+            match registry.position(&name) {
+                Ok(position) => {
+                    let known = &mut registry.entries[position].1;
                     *known = known.and(&entry);
                 }
-                Err(place) => registry.entries.insert(place, (name, entry)),
+                Err(position) => registry.entries.insert(position, (name, entry)),
             }
         }
         registry
@@ -147,15 +147,15 @@ impl Registry {
     }
 
     fn insert(&mut self, name: String, entry: Entry) -> Result<&mut Self, RegistryError> {
-        let Err(place) = self.place(&name) else {
+        let Err(position) = self.position(&name) else {
             return Err(RegistryError::Taken { name });
         };
-        self.entries.insert(place, (name, entry));
+        self.entries.insert(position, (name, entry));
         Ok(self)
     }
 
     /// The position of the entry with that name, or the position to insert it at.
-    fn place(&self, name: &str) -> Result<usize, usize> {
+    fn position(&self, name: &str) -> Result<usize, usize> {
         self.entries.binary_search_by(|(known, _)| known.as_str().cmp(name))
     }
 

@@ -4,13 +4,13 @@
 mod keywords;
 mod pointer;
 
-pub use pointer::shown as schema_path;
+pub use pointer::schema_path;
 
 use keywords::{LISTED, NAMED, NOT_NULL, NUMBERS, SILENT, SINGLE, TYPES};
 use serde_json::{Map, Number, Value, json};
 
-/// Limit on the named places of one kind of repair.
-const MAX_PLACES: usize = 3;
+/// Limit on the named paths of one kind of repair.
+const MAX_PATHS: usize = 3;
 
 /// One rewrite of the members of a schema.
 type Rewrite = fn(&mut Translator, &mut Map<String, Value>);
@@ -57,23 +57,23 @@ struct Translator {
     renames_definitions: bool,
     /// Whether `$recursiveAnchor` occurs at the root.
     is_recursive: bool,
-    /// The place of the current schema.
+    /// The path of the current schema.
     path: Vec<String>,
     repairs: Vec<Repair>,
 }
 
-/// A kind of repair, with its places.
+/// A kind of repair, with the paths of the keywords.
 struct Repair {
     what: &'static str,
-    places: Vec<String>,
+    paths: Vec<String>,
 }
 
 impl std::fmt::Display for Repair {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let places: Vec<String> =
-            self.places.iter().take(MAX_PLACES).map(|place| format!("`{place}`")).collect();
-        write!(f, "{} at {}", self.what, places.join(", "))?;
-        match self.places.len().saturating_sub(MAX_PLACES) {
+        let paths: Vec<String> =
+            self.paths.iter().take(MAX_PATHS).map(|path| format!("`{path}`")).collect();
+        write!(f, "{} at {}", self.what, paths.join(", "))?;
+        match self.paths.len().saturating_sub(MAX_PATHS) {
             0 => Ok(()),
             more => write!(f, " and {more} more"),
         }
@@ -111,10 +111,10 @@ impl Translator {
     /// Notes a repair at a keyword of the current schema.
     fn note(&mut self, what: &'static str, keyword: &str) {
         let steps = self.path.iter().map(String::as_str).chain([keyword]);
-        let place = pointer::shown(steps);
+        let path = schema_path(steps);
         match self.repairs.iter_mut().find(|repair| repair.what == what) {
-            Some(repair) => repair.places.push(place),
-            None => self.repairs.push(Repair { what, places: vec![place] }),
+            Some(repair) => repair.paths.push(path),
+            None => self.repairs.push(Repair { what, paths: vec![path] }),
         }
     }
 
@@ -438,7 +438,7 @@ fn is_older(dialect: &str) -> bool {
     is_official_schema(dialect) && !dialect.contains("/2020-12/")
 }
 
-/// Renames a member in its place.
+/// Renames a member, which keeps its position.
 fn rename(members: &mut Map<String, Value>, from: &str, to: &str) {
     let all = std::mem::take(members);
     members.extend(all.into_iter().map(|(key, value)| {

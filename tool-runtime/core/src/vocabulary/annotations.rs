@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ToolAnnotations {
-    /// A display title; [`ToolDefinition::title`](crate::tool::ToolDefinition::title) is the newer place for it.
+    /// A display title; [`ToolDefinition::title`](crate::tool::ToolDefinition::title) is the newer field for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// The tool changes nothing. Default: false.

@@ -8,7 +8,7 @@ use std::fmt;
 /// A text that is never printed: a token, a password, the value of an environment variable.
 ///
 /// `Debug` shows `Secret(..)`, and there is neither `Display` nor `Serialize`. Code that needs the
-/// text requests it by [`expose`](Self::expose), so that every such place can be found.
+/// text requests it by [`expose`](Self::expose), so that every such use can be found.
 ///
 /// ```
 /// use tool_runtime::Secret;

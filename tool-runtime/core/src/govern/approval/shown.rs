@@ -23,7 +23,7 @@ pub enum EditError {
 /// # Errors
 /// A hidden value is left whose own value is not certain.
 pub(super) fn restore(edited: &mut Value, shown: &Value, own: &Value) -> Result<(), EditError> {
-    Restoration { marks: marks(shown, own), place: Vec::new() }.restore(edited, shown, own)
+    Restoration { marks: marks(shown, own), path: Vec::new() }.restore(edited, shown, own)
 }
 
 /// The strings that stand for hidden values: that of secret arguments, and `${NAME}` for secrets of the pool.
@@ -42,7 +42,7 @@ fn marks(shown: &Value, own: &Value) -> Vec<String> {
 struct Restoration {
     marks: Vec<String>,
     /// The keys and numbers that lead to the part at hand.
-    place: Vec<String>,
+    path: Vec<String>,
 }
 
 impl Restoration {
@@ -64,7 +64,7 @@ impl Restoration {
         }
     }
 
-    /// Restores each item that is as it was shown, wherever it stands, then those that were changed at a place which no
+    /// Restores each item that is as it was shown, wherever it stands, then those that were changed at an index that no
     /// other item took.
     fn restore_items(
         &mut self,
@@ -86,8 +86,8 @@ impl Restoration {
             }
         }
         changed.into_iter().try_for_each(|(position, item)| {
-            let is_in_place = is_same_length && !is_taken[position];
-            let earlier = is_in_place.then(|| (&shown[position], &own[position]));
+            let is_at_index = is_same_length && !is_taken[position];
+            let earlier = is_at_index.then(|| (&shown[position], &own[position]));
             self.restore_part(position.to_string(), item, earlier)
         })
     }
@@ -98,12 +98,12 @@ impl Restoration {
         value: &mut Value,
         earlier: Option<(&Value, &Value)>,
     ) -> Result<(), EditError> {
-        self.place.push(name);
+        self.path.push(name);
         match earlier {
             Some((shown, own)) => self.restore(value, shown, own)?,
             None => self.refuse_marks(value)?,
         }
-        self.place.pop();
+        self.path.pop();
         Ok(())
     }
 
@@ -111,7 +111,7 @@ impl Restoration {
     fn refuse_marks(&self, value: &Value) -> Result<(), EditError> {
         match value {
             Value::String(text) if self.has_mark(text) => {
-                Err(EditError::Hidden(self.place.join("/")))
+                Err(EditError::Hidden(self.path.join("/")))
             }
             Value::Array(items) => items.iter().try_for_each(|item| self.refuse_marks(item)),
             Value::Object(members) => {
@@ -189,10 +189,10 @@ mod tests {
         let edited = servers().edited(&format!(r#"{{"list":{list}}}"#));
         let edited = edited.map_err(|error| error.to_string());
         let expected = expected.map(|list| format!(r#"{{"list":{list}}}"#));
-        let place = "a hidden value in";
+        let start = "a hidden value in";
         match (edited, expected) {
             (Err(error), Err(at)) => {
-                assert!(error.starts_with(&format!("{place} `{at}`")), "{error}");
+                assert!(error.starts_with(&format!("{start} `{at}`")), "{error}");
             }
             (edited, expected) => assert_eq!(edited, expected.map_err(str::to_owned)),
         }

@@ -113,7 +113,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_in_its_place_is_not_followed() {
+    fn a_link_with_its_name_is_not_followed() {
         let folder = Folder::new();
         let victim = folder.path().join("victim");
         fs::write(&victim, "mine").unwrap();

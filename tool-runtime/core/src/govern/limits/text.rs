@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn non_text_blocks_keep_their_place_and_annotations() {
+    fn non_text_blocks_keep_their_position_and_annotations() {
         let mut text = TextContent::new("y".repeat(400));
         text.extra = Some(Box::new(ContentExtra::default()));
         let observation = Observation::text("a")

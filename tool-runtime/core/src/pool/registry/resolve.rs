@@ -57,8 +57,8 @@ impl Registry {
         context: &ToolContext,
         created: &mut CreatedTools,
     ) -> Result<Vec<Tool>, String> {
-        if let Ok(place) = self.place(&spec.name) {
-            return self.make(&spec.name, &self.entries[place].1, spec, context, created).await;
+        if let Ok(position) = self.position(&spec.name) {
+            return self.make(&spec.name, &self.entries[position].1, spec, context, created).await;
         }
         let pattern = ToolPattern::glob(&*spec.name).map_err(|error| error.to_string())?;
         let mut tools = Vec::new();

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
 
 /// Replaces values that a schema marks as secret, as `#[arg(secret)]` does. Hidden as well, since they may be secret: names
-/// that no schema lists, in an object that has secrets; values whose schema refers to an unknown place; everything, if
+/// that no schema lists, in an object that has secrets; values whose schema has an unknown `$ref`; everything, if
 /// the arguments are not an object.
 pub fn hide_secrets(arguments: &mut Value, schema: &Map<String, Value>, hidden: &str) {
     if !schema.values().any(has_secrets) {

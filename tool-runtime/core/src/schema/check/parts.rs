@@ -72,7 +72,7 @@ fn collect<'s>(
 /// References to other documents lead nowhere: nothing is fetched.
 pub(super) fn target<'s>(root: &'s Value, schema: &Map<String, Value>) -> Option<&'s Value> {
     let fragment = fragment(schema)?;
-    if fragment.is_empty() { Some(root) } else { place(root.as_object()?, &fragment) }
+    if fragment.is_empty() { Some(root) } else { resolve(root.as_object()?, &fragment) }
 }
 
 /// Like [`target`], for a document that is an object. `None` also for a reference to the document itself.
@@ -80,15 +80,15 @@ pub(crate) fn target_below<'s>(
     root: &'s Map<String, Value>,
     schema: &Map<String, Value>,
 ) -> Option<&'s Value> {
-    place(root, &fragment(schema)?)
+    resolve(root, &fragment(schema)?)
 }
 
-/// The place in the document that a schema's `$ref` names, decoded.
+/// The fragment of a schema's `$ref`, decoded.
 fn fragment(schema: &Map<String, Value>) -> Option<Cow<'_, str>> {
     schema.get("$ref")?.as_str()?.strip_prefix('#').map(decoded)
 }
 
-fn place<'s>(root: &'s Map<String, Value>, fragment: &str) -> Option<&'s Value> {
+fn resolve<'s>(root: &'s Map<String, Value>, fragment: &str) -> Option<&'s Value> {
     let Some(pointer) = fragment.strip_prefix('/') else {
         let is_it = |value: &&Value| value.get("$anchor").is_some_and(|anchor| anchor == fragment);
         return root.values().flat_map(survey::everything).find(is_it);

@@ -3,7 +3,7 @@
 use super::keywords::{LISTED, NAMED, SINGLE};
 
 /// Steps as we write paths: `a[0].b`.
-pub fn shown<'a>(steps: impl Iterator<Item = &'a str>) -> String {
+pub fn schema_path<'a>(steps: impl Iterator<Item = &'a str>) -> String {
     let mut path = String::new();
     for step in steps {
         if !path.is_empty() && !step.is_empty() && step.bytes().all(|byte| byte.is_ascii_digit()) {

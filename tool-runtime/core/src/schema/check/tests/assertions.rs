@@ -210,7 +210,7 @@ fn each_assertion_counts() {
         json!({ "$ref": "elsewhere" }),
         json!(true),
     ];
-    let places = |schema: &Value| {
+    let positions = |schema: &Value| {
         [
             schema.clone(),
             json!({ "properties": { "minimum": schema } }),
@@ -221,7 +221,7 @@ fn each_assertion_counts() {
         ]
     };
     for (schemas, expected) in [(&counted[..], true), (&ignored[..], false)] {
-        for schema in schemas.iter().flat_map(places) {
+        for schema in schemas.iter().flat_map(positions) {
             assert_eq!(asserts_more_than_types(&schema, &schema), expected, "{schema}");
         }
     }

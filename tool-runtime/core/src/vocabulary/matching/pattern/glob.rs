@@ -18,8 +18,8 @@ pub(super) fn check(glob: &str) -> Result<(), PatternError> {
         return Err(PatternError::Empty);
     }
     if let Some((index, character)) = foreign(glob) {
-        let position = place(glob, index);
-        return Err(PatternError::Foreign { pattern: glob.to_owned(), at: position, character });
+        let at = character_position(glob, index);
+        return Err(PatternError::Foreign { pattern: glob.to_owned(), at, character });
     }
     fast_glob::validate(glob).map_err(|error| to_pattern_error(glob, error))
 }
@@ -63,7 +63,7 @@ fn skip_class(characters: &mut Peekable<CharIndices<'_>>) -> Option<(usize, char
 }
 
 fn to_pattern_error(glob: &str, error: fast_glob::Error) -> PatternError {
-    let (pattern, at) = (glob.to_owned(), place(glob, error.index));
+    let (pattern, at) = (glob.to_owned(), character_position(glob, error.index));
     match error.kind {
         ErrorKind::UnclosedBrace => PatternError::Unclosed { pattern, at, open: '{' },
         ErrorKind::UnclosedBracket => PatternError::Unclosed { pattern, at, open: '[' },
@@ -72,6 +72,6 @@ fn to_pattern_error(glob: &str, error: fast_glob::Error) -> PatternError {
 }
 
 /// The number of the character at a byte, counted from 1.
-fn place(text: &str, index: usize) -> usize {
+fn character_position(text: &str, index: usize) -> usize {
     text.get(..index).unwrap_or(text).chars().count() + 1
 }

@@ -3,9 +3,9 @@
 use crate::vocabulary::matching::MatchAs;
 use std::convert::Infallible;
 
-/// A text is not a valid [`ToolPattern`](crate::vocabulary::matching::ToolPattern): the mistake, its place, and the correction.
+/// A text is not a valid [`ToolPattern`](crate::vocabulary::matching::ToolPattern): the mistake, its position, and the correction.
 ///
-/// Places are characters, counted from 1.
+/// Positions are characters, counted from 1.
 ///
 /// ```
 /// use tool_runtime::matching::{PatternError, ToolPattern};
@@ -29,7 +29,7 @@ pub enum PatternError {
         /// The opening bracket.
         open: char,
     },
-    /// A character that no id has, and that means nothing at this place of a glob.
+    /// A character that no id has, and that means nothing at this position of a glob.
     #[error(
         "{character:?} at character {at} of `{pattern}` is not allowed in a tool id; ids consist of `A-Z a-z 0-9 _ - .`, write `*`, `?`, `[abc]` or `{{a,b}}` for what varies, or a regular expression as `/../`{}",
         otherwise(*character)
@@ -71,7 +71,7 @@ pub enum PatternError {
     Regex {
         /// The expression, without slashes.
         pattern: String,
-        /// The reason, and its place.
+        /// The reason, and its position.
         reason: String,
     },
 }
