@@ -142,7 +142,7 @@ impl ToolPool {
             arguments: serde_json::json!(arguments).to_string(),
         };
         governed::run(self, requested, context, |arguments, context| async move {
-            own.run(&texts(&arguments)?, &context).await
+            own.run(&parse(&arguments)?, &context).await
         })
         .await
     }
@@ -162,7 +162,7 @@ impl ToolPool {
             arguments: serde_json::json!({ "uri": uri }).to_string(),
         };
         governed::run(self, requested, context, |arguments, context| async move {
-            if texts(&arguments)? != TextArguments::from([("uri".to_owned(), read.clone())]) {
+            if parse(&arguments)? != TextArguments::from([("uri".to_owned(), read.clone())]) {
                 let text = "the URI of a resource cannot be changed";
                 return Err(CallError::new(ErrorClass::Input, text));
             }
@@ -274,9 +274,9 @@ impl ToolPool {
 }
 
 /// The arguments of a call, which a person may have changed.
-fn texts(arguments: &str) -> Result<TextArguments, CallError> {
-    let texts = Arguments::new(arguments).parse();
-    texts.map_err(|error| CallError::new(ErrorClass::Input, error.to_string()))
+fn parse(arguments: &str) -> Result<TextArguments, CallError> {
+    let parsed = Arguments::new(arguments).parse();
+    parsed.map_err(|error| CallError::new(ErrorClass::Input, error.to_string()))
 }
 
 /// Runs a prompt or a resource. The future's output is erased, so that it is compiled once.

@@ -15,7 +15,7 @@ pub trait Mask: Send + Sync {
     fn value(&self, value: &mut Value);
 
     /// Masks secrets that are split over several strings. `None` if there are none.
-    fn split(&self, texts: &[&str]) -> Option<Vec<String>>;
+    fn split(&self, parts: &[&str]) -> Option<Vec<String>>;
 
     /// Masks secrets in base64, which stays decodable.
     fn base64<'a>(&self, data: &'a str) -> Cow<'a, str>;

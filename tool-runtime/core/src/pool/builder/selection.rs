@@ -114,15 +114,15 @@ impl<S> ToolPoolBuilder<S> {
         self
     }
 
-    pub(super) fn parsed<T, P, E>(&mut self, texts: impl IntoIterator<Item = P>) -> Vec<T>
+    pub(super) fn parsed<T, P, E>(&mut self, values: impl IntoIterator<Item = P>) -> Vec<T>
     where
         P: TryInto<T>,
         P::Error: Into<E>,
         SelectorError: From<E>,
     {
         let mut parsed = Vec::new();
-        for text in texts {
-            match text.try_into() {
+        for value in values {
+            match value.try_into() {
                 Ok(value) => parsed.push(value),
                 Err(error) => {
                     let error: E = error.into();

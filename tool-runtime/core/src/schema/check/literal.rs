@@ -60,8 +60,8 @@ pub(super) fn suggestion(wanted: &[&Value], value: &Value, at: &Location<'_>) ->
     match value {
         _ if at.is_secret() => String::new(),
         Value::String(text) => {
-            let texts = wanted.iter().filter_map(|value| value.as_str());
-            wording::did_you_mean(text, texts, wording::quoted)
+            let strings = wanted.iter().filter_map(|value| value.as_str());
+            wording::did_you_mean(text, strings, wording::quoted)
         }
         // Models write numbers and booleans as text and the other way round.
         _ => {

@@ -19,7 +19,7 @@ const MAX_PAIRS: usize = 1_000_000;
 pub(super) struct Secrets {
     addresses: HashSet<*const Value>,
     /// The strings among them, which are secret everywhere.
-    texts: HashSet<String>,
+    strings: HashSet<String>,
     all: bool,
 }
 
@@ -55,7 +55,7 @@ impl Secrets {
             seen(schema, value);
             if is_secret(schema) {
                 secrets.addresses.insert(value);
-                secrets.texts.extend(value.as_str().map(str::to_owned));
+                secrets.strings.extend(value.as_str().map(str::to_owned));
             }
             waiting.extend(
                 parts::possible_next(root, schema).into_iter().map(|schema| (schema, value)),
@@ -72,7 +72,7 @@ impl Secrets {
 
     /// Whether a schema marks this value, or another with the same text, as write-only.
     pub(super) fn contain(&self, value: &Value) -> bool {
-        self.marks(value) || value.as_str().is_some_and(|text| self.texts.contains(text))
+        self.marks(value) || value.as_str().is_some_and(|text| self.strings.contains(text))
     }
 }
 

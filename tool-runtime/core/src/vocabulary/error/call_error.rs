@@ -162,8 +162,9 @@ mod tests {
             }
             Ok(())
         }
-        let texts: Vec<String> = (0..4).map(|kind| fails(kind).unwrap_err().to_string()).collect();
-        assert_eq!(texts, ["disk", "plain text", "owned text", "busy"]);
+        let messages: Vec<String> =
+            (0..4).map(|kind| fails(kind).unwrap_err().to_string()).collect();
+        assert_eq!(messages, ["disk", "plain text", "owned text", "busy"]);
     }
 
     #[test]

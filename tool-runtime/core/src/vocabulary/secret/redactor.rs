@@ -165,7 +165,7 @@ impl Redactor {
     #[doc(hidden)]
     pub fn blocks(&self, content: &mut Value) {
         let blocks = content.as_array_mut().into_iter().flatten();
-        let mut texts = Vec::new();
+        let mut strings = Vec::new();
         for block in blocks {
             for part in ["/data", "/resource/blob"] {
                 if let Some(Value::String(data)) = block.pointer_mut(part) {
@@ -173,28 +173,28 @@ impl Redactor {
                 }
             }
             let is_text = block.get("text").is_some_and(Value::is_string);
-            texts.extend(block.pointer_mut(if is_text { "/text" } else { "/resource/text" }));
+            strings.extend(block.pointer_mut(if is_text { "/text" } else { "/resource/text" }));
         }
-        let joined: Vec<&str> = texts.iter().filter_map(|text| text.as_str()).collect();
+        let joined: Vec<&str> = strings.iter().filter_map(|text| text.as_str()).collect();
         if joined.len() > 1
-            && joined.len() == texts.len()
+            && joined.len() == strings.len()
             && let Some(redacted) = self.split(&joined)
         {
-            texts.iter_mut().zip(redacted).for_each(|(text, redacted)| **text = redacted.into());
+            strings.iter_mut().zip(redacted).for_each(|(text, redacted)| **text = redacted.into());
         }
         self.value(content);
     }
 
     /// Replaces secrets, also those that are split over several strings. `None` if the strings contain
     /// no secret.
-    fn split(&self, texts: &[&str]) -> Option<Vec<String>> {
-        let joined = texts.concat();
+    fn split(&self, parts: &[&str]) -> Option<Vec<String>> {
+        let joined = parts.concat();
         let found = self.find(&joined);
         if found.is_empty() {
             return None;
         }
         let mut begin = 0;
-        let redacted = texts.iter().map(|text| {
+        let redacted = parts.iter().map(|text| {
             let part = begin..begin + text.len();
             begin = part.end;
             self.part(&joined, part, &found)
@@ -243,8 +243,8 @@ impl Mask for Redactor {
         self.value(value);
     }
 
-    fn split(&self, texts: &[&str]) -> Option<Vec<String>> {
-        self.split(texts)
+    fn split(&self, parts: &[&str]) -> Option<Vec<String>> {
+        self.split(parts)
     }
 
     fn base64<'a>(&self, data: &'a str) -> Cow<'a, str> {

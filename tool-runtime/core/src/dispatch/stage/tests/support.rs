@@ -117,7 +117,7 @@ pub(super) async fn after(
     }
 }
 
-/// The recorded texts, in order.
+/// The recorded notes, in order.
 #[derive(Clone, Default)]
 pub(super) struct Notes(Arc<Mutex<Vec<String>>>);
 

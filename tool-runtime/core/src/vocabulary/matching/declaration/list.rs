@@ -27,17 +27,17 @@ use std::slice;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Declarations {
-    texts: Texts,
+    written: Written,
     entries: Vec<Declaration>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Texts {
+enum Written {
     One(String),
     List(Vec<String>),
 }
 
-impl Default for Texts {
+impl Default for Written {
     fn default() -> Self {
         Self::List(Vec::new())
     }
@@ -96,22 +96,22 @@ fn push(spans: &mut Vec<(usize, usize)>, text: &str, start: Option<usize>, end: 
 
 impl From<&str> for Declarations {
     fn from(text: &str) -> Self {
-        Self { texts: Texts::One(text.to_owned()), entries: split(text) }
+        Self { written: Written::One(text.to_owned()), entries: split(text) }
     }
 }
 
 impl<T: Into<String>> FromIterator<T> for Declarations {
     /// A list whose items are strings with one declaration or several.
-    fn from_iter<I: IntoIterator<Item = T>>(texts: I) -> Self {
-        let texts: Vec<String> = texts.into_iter().map(Into::into).collect();
-        let entries = texts.iter().flat_map(|text| split(text)).collect();
-        Self { texts: Texts::List(texts), entries }
+    fn from_iter<I: IntoIterator<Item = T>>(strings: I) -> Self {
+        let strings: Vec<String> = strings.into_iter().map(Into::into).collect();
+        let entries = strings.iter().flat_map(|text| split(text)).collect();
+        Self { written: Written::List(strings), entries }
     }
 }
 
 impl<const N: usize> From<[&str; N]> for Declarations {
-    fn from(texts: [&str; N]) -> Self {
-        texts.into_iter().collect()
+    fn from(strings: [&str; N]) -> Self {
+        strings.into_iter().collect()
     }
 }
 
@@ -127,18 +127,18 @@ impl<'a> IntoIterator for &'a Declarations {
 /// The text as it was written; the items of a list are joined by commas.
 impl fmt::Display for Declarations {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.texts {
-            Texts::One(text) => f.write_str(text),
-            Texts::List(texts) => f.write_str(&texts.join(", ")),
+        match &self.written {
+            Written::One(text) => f.write_str(text),
+            Written::List(strings) => f.write_str(&strings.join(", ")),
         }
     }
 }
 
 impl Serialize for Declarations {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match &self.texts {
-            Texts::One(text) => serializer.serialize_str(text),
-            Texts::List(texts) => texts.serialize(serializer),
+        match &self.written {
+            Written::One(text) => serializer.serialize_str(text),
+            Written::List(strings) => strings.serialize(serializer),
         }
     }
 }
@@ -155,7 +155,7 @@ impl<'de> Visitor<'de> for TextOrList {
     type Value = Declarations;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a string as `Read, Bash(git *)`, or a list of such texts")
+        f.write_str("a string as `Read, Bash(git *)`, or a list of such strings")
     }
 
     fn visit_str<E>(self, text: &str) -> Result<Declarations, E> {
@@ -163,10 +163,10 @@ impl<'de> Visitor<'de> for TextOrList {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Declarations, A::Error> {
-        let mut texts = Vec::new();
+        let mut strings = Vec::new();
         while let Some(text) = items.next_element::<String>()? {
-            texts.push(text);
+            strings.push(text);
         }
-        Ok(texts.into_iter().collect())
+        Ok(strings.into_iter().collect())
     }
 }

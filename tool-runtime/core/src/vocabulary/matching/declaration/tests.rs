@@ -85,11 +85,11 @@ proptest! {
         written in prop::collection::vec(("[A-Za-z][A-Za-z_.]{0,8}", prop::option::of("[a-z*:/.][a-z ,*:/.]{0,10}")), 0..6),
         separator in "(, ?| |\n  )",
     ) {
-        let texts: Vec<String> = written
+        let strings: Vec<String> = written
             .iter()
             .map(|(name, pattern)| pattern.as_ref().map_or_else(|| name.clone(), |p| format!("{name}({p})")))
             .collect();
-        let list = Declarations::from(texts.join(&separator).as_str());
+        let list = Declarations::from(strings.join(&separator).as_str());
         let read: Vec<_> = list.iter().map(|d| (d.name().to_owned(), d.pattern().map(str::to_owned))).collect();
         prop_assert_eq!(read, written);
         prop_assert!(list.iter().all(|declaration| declaration.problem().is_none()));

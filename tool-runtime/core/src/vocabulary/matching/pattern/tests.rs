@@ -47,7 +47,7 @@ fn classes_and_braces_match_alternatives() {
 #[test]
 fn globs_match_as_documented() {
     let ids = ids();
-    for glob in texts(b"ab*?[]!{},", 5) {
+    for glob in strings(b"ab*?[]!{},", 5) {
         let Ok(pattern) = ToolPattern::glob(glob.as_str()) else { continue };
         let meaning = Regex::new(&meaning(&glob)).unwrap();
         for id in &ids {
@@ -57,22 +57,22 @@ fn globs_match_as_documented() {
 }
 
 fn ids() -> Vec<String> {
-    texts(b"ab.", 3)
+    strings(b"ab.", 3)
 }
 
 /// All strings up to a length.
-fn texts(alphabet: &[u8], longest: usize) -> Vec<String> {
-    let mut texts = vec![String::new()];
-    let mut last = texts.clone();
+fn strings(alphabet: &[u8], longest: usize) -> Vec<String> {
+    let mut strings = vec![String::new()];
+    let mut last = strings.clone();
     for _ in 0..longest {
         let longer = |text: &String| {
             let text = text.clone();
             alphabet.iter().map(move |byte| format!("{text}{}", *byte as char))
         };
         last = last.iter().flat_map(longer).collect();
-        texts.extend(last.iter().cloned());
+        strings.extend(last.iter().cloned());
     }
-    texts
+    strings
 }
 
 /// The glob as a regular expression.
