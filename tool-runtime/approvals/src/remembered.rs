@@ -62,7 +62,7 @@ impl RememberedApproval {
             rule: request.rule().map(str::to_owned),
             question: request.question().to_owned(),
             argument: argument.clone(),
-            others: other_arguments(request.shown_arguments(), argument),
+            others: other_arguments(request.display_arguments(), argument),
             kind: *kind,
             pattern: pattern.clone(),
             by: by.clone(),

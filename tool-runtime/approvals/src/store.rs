@@ -305,7 +305,7 @@ impl PendingApproval {
         Self {
             id,
             tool: request.tool().to_owned(),
-            arguments: request.shown_arguments().to_owned(),
+            arguments: request.display_arguments().to_owned(),
             visual: request.visual().to_owned(),
             question: request.question().to_owned(),
             rule: rule.map(str::to_owned),

@@ -3,18 +3,18 @@
 mod answer;
 mod approvers;
 mod ask_caller;
+mod edit;
 mod or;
 mod question_text;
 mod request;
-mod shown;
 
 pub use answer::{Approval, Remember};
 pub use approvers::Approvers;
 pub use ask_caller::AskCaller;
+pub use edit::EditError;
 pub use or::Or;
 pub use question_text::QuestionText;
 pub use request::ApprovalRequest;
-pub use shown::EditError;
 
 use crate::vocabulary::future::BoxFuture;
 
@@ -99,8 +99,8 @@ mod tests {
         let arguments = r#"{"user":"ada","password":"hunter2","pw":"hunter2"}"#;
         let request = ApprovalRequest::new("login", arguments, "Log in?");
         let request = request.for_people(&definition, None);
-        let shown = r#"{"user":"ada","password":"***","pw":"***"}"#;
-        assert_eq!(request.shown_arguments(), shown);
+        let display = r#"{"user":"ada","password":"***","pw":"***"}"#;
+        assert_eq!(request.display_arguments(), display);
         assert_eq!(
             request.edited(r#"{"user":"bob","password":"***"}"#).unwrap(),
             r#"{"user":"bob","password":"hunter2"}"#

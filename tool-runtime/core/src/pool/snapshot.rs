@@ -53,7 +53,7 @@ pub struct Snapshot {
     hasher: foldhash::fast::RandomState,
     rules: Rules,
     /// The definitions as models and clients see them, in the order of the tools. `None` for a tool's own.
-    shown: OnceLock<Vec<Option<ToolDefinition>>>,
+    definitions: OnceLock<Vec<Option<ToolDefinition>>>,
     /// Whether a tool has scopes.
     has_scopes: bool,
     listing: OnceLock<Arc<str>>,
@@ -64,7 +64,7 @@ pub struct Snapshot {
 
 impl Rules {
     /// The definition of a tool as models and clients see it. `None` for the tool's own.
-    fn shown(&self, tool: &Tool) -> Option<ToolDefinition> {
+    fn client_definition(&self, tool: &Tool) -> Option<ToolDefinition> {
         let extended = self.added.as_ref().and_then(|added| added.extended(tool));
         let seen = extended.as_ref().unwrap_or(tool.definition());
         let masked = self.mask.as_deref().and_then(|mask| seen.masked(mask));
@@ -111,7 +111,7 @@ impl Snapshot {
             by_name,
             hasher,
             rules,
-            shown: OnceLock::new(),
+            definitions: OnceLock::new(),
             listing,
             exports,
             is_closed: false,
@@ -222,8 +222,8 @@ impl Snapshot {
         if self.rules.added.is_none() && self.rules.mask.is_none() {
             return own;
         }
-        let show = || self.tools.iter().map(|tool| self.rules.shown(tool)).collect();
-        self.shown.get_or_init(show)[index].as_ref().unwrap_or(own)
+        let make = || self.tools.iter().map(|tool| self.rules.client_definition(tool)).collect();
+        self.definitions.get_or_init(make)[index].as_ref().unwrap_or(own)
     }
 
     /// All definitions as one JSON array of MCP tools, made once. The same tools give the same

@@ -107,7 +107,7 @@ async fn a_request_has_everything_that_an_approver_needs() {
     assert_eq!(request.principal().id(), "ada");
     assert_eq!(request.session(), Some(session.id()));
     assert_eq!(request.arguments(), r#"{"path":"a","password":"hunter2"}"#);
-    assert_eq!(request.shown_arguments(), r#"{"path":"a","password":"***"}"#);
+    assert_eq!(request.display_arguments(), r#"{"path":"a","password":"***"}"#);
     let time_left = request.time_left().unwrap();
     assert!(time_left > Duration::from_secs(50) && time_left <= Duration::from_secs(60));
     assert_eq!(request.approvers(), &Approvers::everyone());

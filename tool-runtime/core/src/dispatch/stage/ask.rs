@@ -111,8 +111,8 @@ async fn request(call: &HookCall, question: &Question, left: Option<Duration>) -
 
 /// The text that shows the call to a person, if the tool has its own.
 async fn own_text(call: &HookCall) -> Option<String> {
-    let (shown, name) = (call.clone(), || call.name().to_owned());
-    let show = move || -> BoxFuture<'static, _> { Box::pin(async move { shown.own_text() }) };
+    let (own, name) = (call.clone(), || call.name().to_owned());
+    let show = move || -> BoxFuture<'static, _> { Box::pin(async move { own.own_text() }) };
     call.context().apart(name, show).await
 }
 

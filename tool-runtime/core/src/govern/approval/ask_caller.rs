@@ -81,7 +81,7 @@ impl AskCaller {
                 "type": "string",
                 "title": "Arguments",
                 "description": "JSON, which you may change.",
-                "default": request.shown_arguments(),
+                "default": request.display_arguments(),
             });
         }
         json!({ "type": "object", "properties": properties, "required": ["decision"] })
@@ -103,7 +103,7 @@ impl Approver for AskCaller {
 fn key(request: &ApprovalRequest) -> String {
     let mut digest = Sha256::new();
     let rule = request.rule().unwrap_or_default();
-    for part in [rule, request.question(), request.visual(), request.shown_arguments()] {
+    for part in [rule, request.question(), request.visual(), request.display_arguments()] {
         digest.update((part.len() as u64).to_be_bytes());
         digest.update(part.as_bytes());
     }
@@ -120,7 +120,7 @@ fn answer(request: &ApprovalRequest, fields: &Map<String, Value>, is_editable: b
             return Approval::rejected(reason.unwrap_or("the user denied it")).by_caller();
         }
     };
-    let edited = field("arguments").filter(|text| *text != request.shown_arguments());
+    let edited = field("arguments").filter(|text| *text != request.display_arguments());
     if let Some(edited) = edited.filter(|_| is_editable) {
         match request.edited(edited) {
             Ok(edited) => approval = approval.with_arguments(edited),

@@ -17,24 +17,24 @@ pub enum EditError {
     Hidden(String),
 }
 
-/// Gives an edit the values that were hidden in what was shown. A part that is still as it was shown gets its own value,
+/// Gives an edit the values that were hidden in what was displayed. A part that is still as it was displayed gets its own value,
 /// in a list by what it is and not by where it stands.
 ///
 /// # Errors
 /// A hidden value is left whose own value is not certain.
-pub(super) fn restore(edited: &mut Value, shown: &Value, own: &Value) -> Result<(), EditError> {
-    Restoration { marks: marks(shown, own), path: Vec::new() }.restore(edited, shown, own)
+pub(super) fn restore(edited: &mut Value, masked: &Value, own: &Value) -> Result<(), EditError> {
+    Restoration { marks: marks(masked, own), path: Vec::new() }.restore(edited, masked, own)
 }
 
 /// The strings that stand for hidden values: that of secret arguments, and `${NAME}` for secrets of the pool.
-fn marks(shown: &Value, own: &Value) -> Vec<String> {
-    if shown == own {
+fn marks(masked: &Value, own: &Value) -> Vec<String> {
+    if masked == own {
         return Vec::new();
     }
-    let (shown, own) = (shown.to_string(), own.to_string());
-    let names = shown.match_indices("${").filter_map(|(at, _)| {
-        let end = shown[at..].find('}')?;
-        Some(shown[at..=at + end].to_owned())
+    let (masked, own) = (masked.to_string(), own.to_string());
+    let names = masked.match_indices("${").filter_map(|(at, _)| {
+        let end = masked[at..].find('}')?;
+        Some(masked[at..=at + end].to_owned())
     });
     names.filter(|mark| !own.contains(mark)).chain([HIDDEN.to_owned()]).collect()
 }
@@ -46,37 +46,42 @@ struct Restoration {
 }
 
 impl Restoration {
-    fn restore(&mut self, edited: &mut Value, shown: &Value, own: &Value) -> Result<(), EditError> {
-        if edited == shown {
+    fn restore(
+        &mut self,
+        edited: &mut Value,
+        masked: &Value,
+        own: &Value,
+    ) -> Result<(), EditError> {
+        if edited == masked {
             edited.clone_from(own);
             return Ok(());
         }
-        match (edited, shown, own) {
-            (Value::Object(edited), Value::Object(shown), Value::Object(own)) => {
+        match (edited, masked, own) {
+            (Value::Object(edited), Value::Object(masked), Value::Object(own)) => {
                 edited.iter_mut().try_for_each(|(name, value)| {
-                    self.restore_part(name.clone(), value, shown.get(name).zip(own.get(name)))
+                    self.restore_part(name.clone(), value, masked.get(name).zip(own.get(name)))
                 })
             }
-            (Value::Array(edited), Value::Array(shown), Value::Array(own)) => {
-                self.restore_items(edited, shown, own)
+            (Value::Array(edited), Value::Array(masked), Value::Array(own)) => {
+                self.restore_items(edited, masked, own)
             }
             (edited, ..) => self.refuse_marks(edited),
         }
     }
 
-    /// Restores each item that is as it was shown, wherever it stands, then those that were changed at an index that no
+    /// Restores each item that is as it was displayed, wherever it stands, then those that were changed at an index that no
     /// other item took.
     fn restore_items(
         &mut self,
         edited: &mut [Value],
-        shown: &[Value],
+        masked: &[Value],
         own: &[Value],
     ) -> Result<(), EditError> {
-        let is_same_length = edited.len() == shown.len();
-        let (mut is_taken, mut changed) = (vec![false; shown.len()], Vec::new());
+        let is_same_length = edited.len() == masked.len();
+        let (mut is_taken, mut changed) = (vec![false; masked.len()], Vec::new());
         for (position, item) in edited.iter_mut().enumerate() {
-            let is_own = is_same_length && shown[position] == *item;
-            let found = if is_own { Some(position) } else { only(item, shown, own) };
+            let is_own = is_same_length && masked[position] == *item;
+            let found = if is_own { Some(position) } else { only(item, masked, own) };
             match found {
                 Some(at) => {
                     item.clone_from(&own[at]);
@@ -87,7 +92,7 @@ impl Restoration {
         }
         changed.into_iter().try_for_each(|(position, item)| {
             let is_at_index = is_same_length && !is_taken[position];
-            let earlier = is_at_index.then(|| (&shown[position], &own[position]));
+            let earlier = is_at_index.then(|| (&masked[position], &own[position]));
             self.restore_part(position.to_string(), item, earlier)
         })
     }
@@ -100,7 +105,7 @@ impl Restoration {
     ) -> Result<(), EditError> {
         self.path.push(name);
         match earlier {
-            Some((shown, own)) => self.restore(value, shown, own)?,
+            Some((masked, own)) => self.restore(value, masked, own)?,
             None => self.refuse_marks(value)?,
         }
         self.path.pop();
@@ -127,9 +132,9 @@ impl Restoration {
     }
 }
 
-/// The position of the item that was shown so, unless several were whose own values differ.
-fn only(item: &Value, shown: &[Value], own: &[Value]) -> Option<usize> {
-    let mut equal = (0..shown.len()).filter(|at| shown[*at] == *item);
+/// The position of the item that was displayed so, unless several were whose own values differ.
+fn only(item: &Value, masked: &[Value], own: &[Value]) -> Option<usize> {
+    let mut equal = (0..masked.len()).filter(|at| masked[*at] == *item);
     let first = equal.next()?;
     equal.all(|at| own[at] == own[first]).then_some(first)
 }
@@ -162,10 +167,10 @@ mod tests {
     #[test]
     fn a_person_sees_all_but_the_secrets_of_nested_arguments() {
         let arguments = json!({ "port": 1, "server": { "host": "a", "password": "p" } });
-        let shown = r#"{"port":1,"server":{"host":"a","password":"***"}}"#;
-        assert_eq!(request(server(), &arguments).shown_arguments(), shown);
+        let masked = r#"{"port":1,"server":{"host":"a","password":"***"}}"#;
+        assert_eq!(request(server(), &arguments).display_arguments(), masked);
         let open = json!({ "properties": { "server": { "$ref": "#/$defs/server" } }, "$defs": { "server": {} } });
-        assert_eq!(request(open, &arguments).shown_arguments(), arguments.to_string());
+        assert_eq!(request(open, &arguments).display_arguments(), arguments.to_string());
     }
 
     #[test]

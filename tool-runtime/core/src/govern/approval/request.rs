@@ -1,7 +1,7 @@
 //! The question before a call runs.
 
+use super::edit::{self, EditError};
 use super::question_text::QuestionText;
-use super::shown::{self, EditError};
 use super::{Approval, Approver, Approvers};
 use crate::govern::Risk;
 use crate::tool::context::{SessionId, StepId, ToolContext};
@@ -34,7 +34,7 @@ pub struct ApprovalRequest {
     tool: String,
     arguments: String,
     /// The arguments for people.
-    shown: String,
+    display_arguments: String,
     visual: String,
     question: String,
     rule: Option<String>,
@@ -67,7 +67,7 @@ impl ApprovalRequest {
         Self {
             visual: tool.clone(),
             tool,
-            shown: arguments.clone(),
+            display_arguments: arguments.clone(),
             arguments,
             question: question.into(),
             rule: None,
@@ -138,16 +138,16 @@ impl ApprovalRequest {
     /// of the pool.
     pub(crate) fn for_people(mut self, definition: &ToolDefinition, own: Option<String>) -> Self {
         let schema = &definition.input_schema;
-        self.shown = visual::shown_arguments(&self.arguments, schema);
+        self.display_arguments = visual::shown_arguments(&self.arguments, schema);
         let mask = self.context.mask();
         if let Some(mask) = mask {
-            self.shown = mask_json(mask, &self.shown);
+            self.display_arguments = mask_json(mask, &self.display_arguments);
             mask::in_place(mask, &mut self.question);
             self.summary.iter_mut().for_each(|text| mask::in_place(mask, text));
         }
         self.visual = match own {
             Some(own) => visual::own(&mask.map_or(own.as_str().into(), |mask| mask.text(&own))),
-            None => visual::call(&self.tool, &self.shown, schema),
+            None => visual::call(&self.tool, &self.display_arguments, schema),
         };
         self
     }
@@ -163,17 +163,17 @@ impl ApprovalRequest {
     }
 
     /// The arguments as JSON text, as they will run. Secret ones are in it: show
-    /// [`Self::visual`] or [`Self::shown_arguments`] to people.
+    /// [`Self::visual`] or [`Self::display_arguments`] to people.
     pub fn arguments(&self) -> &str {
         &self.arguments
     }
 
     /// The arguments as JSON text for people: secret ones are replaced by `"***"`.
-    pub fn shown_arguments(&self) -> &str {
-        &self.shown
+    pub fn display_arguments(&self) -> &str {
+        &self.display_arguments
     }
 
-    /// Arguments that a person has edited, on the basis of [`Self::shown_arguments`]: those that are
+    /// Arguments that a person has edited, on the basis of [`Self::display_arguments`]: those that are
     /// still as they were shown, also inside of objects and lists, get the value that they have in
     /// [`Self::arguments`]. An item of a list may have moved.
     ///
@@ -192,7 +192,11 @@ impl ApprovalRequest {
         let read =
             |text: &str| serde_json::from_str::<Map<String, Value>>(text).unwrap_or_default();
         let mut edited = Value::Object(serde_json::from_str(edited)?);
-        shown::restore(&mut edited, &read(&self.shown).into(), &read(&self.arguments).into())?;
+        edit::restore(
+            &mut edited,
+            &read(&self.display_arguments).into(),
+            &read(&self.arguments).into(),
+        )?;
         Ok(serde_json::to_string(&edited)?)
     }
 

@@ -107,14 +107,14 @@ mod tests {
         (1..=count).map(|line| format!("line {line}\n")).collect()
     }
 
-    fn shown(whole: &str, limit: usize) -> String {
+    fn cut(whole: &str, limit: usize) -> String {
         Cut::new(whole, limit, &Spill::new(None, "t")).expect("a cut").apply(whole)
     }
 
     #[test]
     fn text_is_truncated_at_line_ends() {
-        let shown = shown(&lines(100), 200);
-        let lines: Vec<&str> = shown.lines().collect();
+        let output = cut(&lines(100), 200);
+        let lines: Vec<&str> = output.lines().collect();
         let middle = lines.iter().position(|line| line.starts_with("[cut")).expect("a notice");
         assert_eq!(lines[middle - 1], "line 8");
         assert_eq!(lines[middle + 1], "line 94");
@@ -122,15 +122,15 @@ mod tests {
             lines[middle],
             "[cut here: 680 characters (85 lines); at most 200 are passed on, ask for less]"
         );
-        assert!(shown.ends_with("line 100\n"));
+        assert!(output.ends_with("line 100\n"));
     }
 
     #[test]
     fn a_single_line_is_truncated_between_characters() {
         let whole = "ä".repeat(300);
-        let shown = shown(&whole, 200);
-        assert!(shown.starts_with("ää") && shown.ends_with("ää"));
-        assert!(shown.chars().count() <= 200);
+        let output = cut(&whole, 200);
+        assert!(output.starts_with("ää") && output.ends_with("ää"));
+        assert!(output.chars().count() <= 200);
     }
 
     #[test]
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn a_small_limit_leaves_only_the_notice() {
         assert_eq!(
-            shown(&lines(100), 10),
+            cut(&lines(100), 10),
             "[cut here: 792 characters (100 lines); at most 10 are passed on, ask for less]"
         );
     }

@@ -37,8 +37,8 @@ pub(super) fn missing(
     let kind = kind.map(|kind| format!(" ({kind})")).unwrap_or_default();
     let about = schema.and_then(|schema| describe::first_line(root, schema));
     let about = about.map(|about| format!(": {about}")).unwrap_or_default();
-    let (noun, shown, owner) = (at.noun(), wording::name(name), at.owner());
-    let message = format!("missing required {noun} {shown}{owner}{kind}{about}");
+    let (noun, quoted, owner) = (at.noun(), wording::name(name), at.owner());
+    let message = format!("missing required {noun} {quoted}{owner}{kind}{about}");
     Issue::new(at.property(name, false).path(), "required", message)
 }
 
@@ -60,13 +60,13 @@ pub(super) fn unknown(
 ) -> Issue {
     let noun = at.noun();
     // In a secret map the names are secret as well.
-    let (shown, hint) = match at.is_secret() {
+    let (quoted, hint) = match at.is_secret() {
         true => (String::new(), String::new()),
         false => (format!(" {}", wording::name(name)), suggestion(name, known, object)),
     };
     let separator = if hint.is_empty() { ";" } else { "" };
     let choice = choice(known, noun);
-    let message = format!("unknown {noun}{shown}{}{hint}{separator} {choice}", at.owner());
+    let message = format!("unknown {noun}{quoted}{}{hint}{separator} {choice}", at.owner());
     Issue::new(at.entry(name, false).path(), rule, message)
 }
 

@@ -110,7 +110,7 @@ pub(super) fn did_you_mean<'a>(
 }
 
 /// A value in a sentence. The contents of arrays and objects are never shown: it is long, and parts of it may be secret.
-pub(super) fn shown(value: &Value) -> String {
+fn render(value: &Value) -> String {
     match value {
         Value::String(text) => quoted(text),
         Value::Array(_) | Value::Object(_) => Kind::of(value).with_article().to_owned(),
@@ -120,7 +120,7 @@ pub(super) fn shown(value: &Value) -> String {
 
 /// ", got 80", or nothing if the value is secret.
 pub(super) fn got(value: &Value, at: &Location<'_>) -> String {
-    if at.is_secret() { String::new() } else { format!(", got {}", shown(value)) }
+    if at.is_secret() { String::new() } else { format!(", got {}", render(value)) }
 }
 
 /// The suffix ", got the string \"x\"".
@@ -128,7 +128,7 @@ pub(super) fn got_kind(value: &Value, at: &Location<'_>) -> String {
     let kind = Kind::of(value);
     match kind {
         _ if at.is_secret() => String::new(),
-        Kind::String | Kind::Boolean => format!(", got the {} {}", kind.name(), shown(value)),
+        Kind::String | Kind::Boolean => format!(", got the {} {}", kind.name(), render(value)),
         _ => got(value, at),
     }
 }

@@ -60,9 +60,9 @@ fn no_message_or_path_contains_a_secret() {
         for value in &values {
             for issue in check(&schema, &json!({ "a": value })) {
                 issues_seen += 1;
-                let shown = serde_json::to_string(&issue).unwrap();
-                assert!(!shown.contains(SECRET), "{shown} of {value} by {schema}");
-                assert!(!shown.contains("did you mean"), "{shown} gives a hint of {value}");
+                let json = serde_json::to_string(&issue).unwrap();
+                assert!(!json.contains(SECRET), "{json} of {value} by {schema}");
+                assert!(!json.contains("did you mean"), "{json} gives a hint of {value}");
             }
         }
     }

@@ -16,13 +16,13 @@ fn display_is_the_message() {
 
 #[test]
 fn serializes_path_rule_and_message() {
-    let shown = serde_json::to_value(sample()).unwrap();
+    let json = serde_json::to_value(sample()).unwrap();
     let expected = json!({
         "path": "tags[2]",
         "rule": "type",
         "message": "`tags[2]` must be a string, got 5",
     });
-    assert_eq!(shown, expected);
+    assert_eq!(json, expected);
     assert_eq!((sample().path(), sample().rule()), ("tags[2]", "type"));
     assert_eq!(sample().message(), sample().to_string());
 }

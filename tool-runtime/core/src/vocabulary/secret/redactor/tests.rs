@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 fn redactor(secrets: &[(&str, &str)]) -> Redactor {
-    Redactor::new(secrets.iter().map(|(shown, secret)| ((*shown).into(), (*secret).into())))
+    Redactor::new(secrets.iter().map(|(name, secret)| ((*name).into(), (*secret).into())))
 }
 
 #[test]
