@@ -19,13 +19,13 @@ pub(super) async fn end(pool: &ToolPool, step: &mut Step, ended: Outcome) -> Out
     let duration = step.duration();
     let outcome = match step.is_replayed() {
         true => ended,
-        false => finished(pool, &step.call, ended, duration).await,
+        false => finish(pool, &step.call, ended, duration).await,
     };
     step.finish(&outcome, duration).await;
     outcome
 }
 
-async fn finished(
+async fn finish(
     pool: &ToolPool,
     call: &HookCall,
     ended: Outcome,
@@ -34,12 +34,12 @@ async fn finished(
     let outcome = ended.and_then(|observation| stage::check_output(pool, call, observation));
     // A limit could cut a secret in two.
     let outcome = pool.governance().masked(outcome);
-    let outcome = match call.found().is_offering() {
-        false => limited(pool, call.tool(), outcome).await,
+    let outcome = match call.pooled_tool().is_offering() {
+        false => limit(pool, call.tool(), outcome).await,
         // The caller of a prompt or a resource gets what it made; this is for the record.
         true => outcome,
     };
-    match call.found().hooks() {
+    match call.pooled_tool().hooks() {
         Some(hooks) if !hooks.after.is_empty() => {
             let duration = duration.unwrap_or_default();
             let outcome = stage::run_after_hooks(hooks, call, outcome, duration).await;
@@ -50,7 +50,7 @@ async fn finished(
 }
 
 /// Limits an outcome. The text of an error is limited like any other.
-async fn limited(pool: &ToolPool, tool: &Tool, outcome: Outcome) -> Outcome {
+async fn limit(pool: &ToolPool, tool: &Tool, outcome: Outcome) -> Outcome {
     let Some(limits) = &pool.governance().limits else { return outcome };
     match outcome {
         Ok(observation) => Ok(limits.apply(observation, tool.name()).await),

@@ -24,10 +24,10 @@ pub(super) async fn call(
     let (name, attempts) = (call.name().to_owned(), Arc::default());
     let (innermost, context) = (innermost(pool.clone()), context.clone());
     let request = CallRequest { call, context, innermost, attempts: Arc::clone(&attempts) };
-    match guard::catch_panics(&name, answered(layers, request, &attempts)).await {
+    match guard::catch_panics(&name, call_layers(layers, request, &attempts)).await {
         Ok(result) => result.into_outcome(),
         Err(error) => {
-            // Failures inside of the layers have been logged there.
+            // Failures inside the layers have been logged there.
             report::failure(&name, &error);
             Err(error)
         }
@@ -45,32 +45,32 @@ fn innermost(pool: ToolPool) -> Innermost {
     })
 }
 
-/// The answer of the layers. A call that waits in a layer is dropped with its future; a call that runs
-/// inside of them is stopped there, and its hooks are notified.
-async fn answered(
+/// The response of the layers. A call that waits in a layer is dropped with its future; a call that runs
+/// inside them is stopped there, and its hooks are notified.
+async fn call_layers(
     layers: &Layers,
     request: CallRequest,
     attempts: &RwLock<()>,
 ) -> Result<ToolResult, CallError> {
     let (name, context) = (request.call.name().to_owned(), request.context.clone());
-    let answer = async {
-        let answer = layers.clone().oneshot(request).await;
-        answer.map_err(|error| layer_error(&name, &error))
+    let response = async {
+        let response = layers.clone().oneshot(request).await;
+        response.map_err(|error| layer_error(&name, &error))
     };
     let over = async {
         let over = guard::waiting(pending::<Result<Infallible, _>>(), &name, &context).await;
         let _exclusive = attempts.write().await;
         over
     };
-    match select(pin!(answer), pin!(over)).await {
-        Either::Left((answer, _)) => answer,
+    match select(pin!(response), pin!(over)).await {
+        Either::Left((response, _)) => response,
         Either::Right((Err(over), _)) => Err(over),
         Either::Right((Ok(never), _)) => match never {},
     }
 }
 
 impl CallRequest {
-    /// Runs the call inside of all layers.
+    /// Runs the call inside all layers.
     pub(crate) async fn run(self) -> ToolResult {
         let Self { call, context, innermost, attempts } = self;
         let _attempt = attempts.read().await;
@@ -78,7 +78,7 @@ impl CallRequest {
     }
 }
 
-/// A layer returned its own answer instead of the tool's.
+/// A layer returned its own response instead of the tool's.
 fn layer_error(name: &str, error: &BoxError) -> CallError {
     let (class, text) = if error.is::<tower::load_shed::error::Overloaded>() {
         (ErrorClass::RateLimited, "too many calls at once; try again later")

@@ -18,7 +18,7 @@ use crate::vocabulary::content::ResourceContents;
 use crate::vocabulary::error::{CallError, ErrorClass, excerpt};
 use crate::vocabulary::future::BoxFuture;
 use crate::vocabulary::mask;
-use governed::Requested;
+use governed::{OfferingName, Requested};
 use std::borrow::Cow;
 use std::time::Duration;
 
@@ -53,9 +53,14 @@ impl ToolPool {
             Ok(prompt) => prompt,
             Err(unknown) => {
                 let arguments = serde_json::json!(arguments).to_string();
-                return Err(
-                    governed::unknown(self, (PROMPTS, name), &arguments, context, unknown).await
-                );
+                return Err(governed::unknown(
+                    self,
+                    OfferingName { kind: PROMPTS, name },
+                    &arguments,
+                    context,
+                    unknown,
+                )
+                .await);
             }
         };
         let description = prompt.definition().description.clone();
@@ -65,7 +70,7 @@ impl ToolPool {
                 let (limit, context) = self.bounds(prompt.terms(), context);
                 let (arguments, own) = (arguments.clone(), context.clone().into_owned());
                 let work = async move { prompt.run(&arguments, &own).await };
-                attended(work, name, limit, &context).await
+                run_offering(work, name, limit, &context).await
             }
         };
         let mut messages = messages.map_err(|error| self.governance().masked_error(error))?;
@@ -102,21 +107,25 @@ impl ToolPool {
         uri: &str,
         context: &ToolContext,
     ) -> Result<Vec<ResourceContents>, CallError> {
-        let Some(found) = self.find_resource(uri) else {
+        let Some((resource, captures)) = self.find_resource(uri) else {
             let arguments = serde_json::json!({ "uri": uri }).to_string();
             let unknown = nothing_at(uri);
-            return Err(
-                governed::unknown(self, (RESOURCES, uri), &arguments, context, unknown).await
-            );
+            return Err(governed::unknown(
+                self,
+                OfferingName { kind: RESOURCES, name: uri },
+                &arguments,
+                context,
+                unknown,
+            )
+            .await);
         };
         let contents = match self.has_governors() {
-            true => self.governed_resource(found, uri, context).await,
+            true => self.governed_resource(resource, captures, uri, context).await,
             false => {
-                let (resource, captures) = found;
                 let (limit, context) = self.bounds(resource.terms(), context);
                 let (read, own) = (uri.to_owned(), context.clone().into_owned());
                 let work = async move { resource.run(&read, &captures, &own).await };
-                attended(work, uri, limit, &context).await
+                run_offering(work, uri, limit, &context).await
             }
         };
         let contents = contents.map_err(|error| self.governance().masked_error(error))?;
@@ -135,7 +144,7 @@ impl ToolPool {
     ) -> Result<PromptMessages, CallError> {
         let own = prompt.clone();
         let requested = Requested {
-            name: (PROMPTS, prompt.name()),
+            name: OfferingName { kind: PROMPTS, name: prompt.name() },
             description: &prompt.definition().description,
             terms: prompt.terms(),
             source: self.current().source_of_prompt(prompt.name()).cloned(),
@@ -149,13 +158,14 @@ impl ToolPool {
 
     async fn governed_resource(
         &self,
-        (resource, captures): (Resource, TextArguments),
+        resource: Resource,
+        captures: TextArguments,
         uri: &str,
         context: &ToolContext,
     ) -> Result<Option<Vec<ResourceContents>>, CallError> {
         let (own, read) = (resource.clone(), uri.to_owned());
         let requested = Requested {
-            name: (RESOURCES, uri),
+            name: OfferingName { kind: RESOURCES, name: uri },
             description: &resource.definition().description,
             terms: resource.terms(),
             source: self.current().source_of_resource(resource.uri()).cloned(),
@@ -186,7 +196,8 @@ impl ToolPool {
         let prompt = self.find_prompt(name)?;
         let arguments = prompt.definition().arguments.iter().map(|argument| argument.name.as_str());
         check_argument(name, argument, arguments)?;
-        self.completed(name, (prompt, Prompt::terms), argument, prefix, context).await
+        self.complete(prompt, Prompt::terms, CompletionRequest { name, argument, prefix }, context)
+            .await
     }
 
     /// Suggests values for a variable of a resource template.
@@ -206,25 +217,25 @@ impl ToolPool {
         let resource = found.cloned().ok_or_else(|| nothing_at(template))?;
         let variables = resource.template().into_iter().flat_map(|template| template.variables());
         check_argument(template, variable, variables)?;
-        self.completed(template, (resource, Resource::terms), variable, prefix, context).await
+        let request = CompletionRequest { name: template, argument: variable, prefix };
+        self.complete(resource, Resource::terms, request, context).await
     }
 
-    async fn completed<O: Send + Sync + 'static>(
+    async fn complete<O: Send + Sync + 'static>(
         &self,
-        name: &str,
-        (offering, terms): (O, fn(&O) -> &OfferingProperties),
-        argument: &str,
-        prefix: &str,
+        offering: O,
+        terms: fn(&O) -> &OfferingProperties,
+        request: CompletionRequest<'_>,
         context: &ToolContext,
     ) -> Result<Completion, CallError> {
         let (limit, context) = self.bounds(terms(&offering), context);
-        let (argument, prefix) = (argument.to_owned(), prefix.to_owned());
+        let (argument, prefix) = (request.argument.to_owned(), request.prefix.to_owned());
         let own = context.clone().into_owned();
         let work = async move {
             let completers = &terms(&offering).completers;
             Ok(Completion::from_values(completers.complete(&argument, &prefix, &own).await))
         };
-        let completion = attended(work, name, limit, &context).await;
+        let completion = run_offering(work, request.name, limit, &context).await;
         let mut completion = completion.map_err(|error| self.governance().masked_error(error))?;
         if let Some(mask) = &self.governance().mask {
             completion.values.iter_mut().for_each(|value| mask::in_place(&**mask, value));
@@ -273,6 +284,14 @@ impl ToolPool {
     }
 }
 
+/// What is to be completed.
+struct CompletionRequest<'a> {
+    /// The name of the prompt, or the URI of the template.
+    name: &'a str,
+    argument: &'a str,
+    prefix: &'a str,
+}
+
 /// The arguments of a call, which a person may have changed.
 fn parse(arguments: &str) -> Result<TextArguments, CallError> {
     let parsed = Arguments::new(arguments).parse();
@@ -280,7 +299,7 @@ fn parse(arguments: &str) -> Result<TextArguments, CallError> {
 }
 
 /// Runs a prompt or a resource. The future's output is erased, so that it is compiled once.
-async fn attended<T: Send + 'static>(
+async fn run_offering<T: Send + 'static>(
     work: impl Future<Output = Result<T, CallError>> + Send + 'static,
     name: &str,
     limit: Option<Duration>,
@@ -293,12 +312,12 @@ async fn attended<T: Send + 'static>(
         output = Some(execution::of_offering(work, name, context).await?);
         Ok(())
     });
-    guarded(work, name, limit, context).await?;
+    run_guarded(work, name, limit, context).await?;
     output.ok_or_else(|| CallError::new(ErrorClass::Internal, internal(name)))
 }
 
 /// With a deadline, cancellation and panics handled as for a call.
-async fn guarded(
+async fn run_guarded(
     work: BoxFuture<'_, Result<(), CallError>>,
     name: &str,
     limit: Option<Duration>,

@@ -95,7 +95,7 @@ async fn call(pool: &ToolPool, name: &str, context: &ToolContext) -> ToolResult 
     pool.call_with(ToolCall::new(name, "{}"), context).await
 }
 
-fn given(pool: &ToolPool) -> ToolContext {
+fn step_context(pool: &ToolPool) -> ToolContext {
     pool.context().as_step(StepId::new("given"))
 }
 
@@ -109,12 +109,12 @@ async fn a_given_step_is_that_of_one_call() {
     let pool = pool([plain("here", &seen), Tool::new(custom("own"), Note(seen.clone()))]).build();
     let pool = pool.unwrap();
     for name in ["here", "own"] {
-        let context = given(&pool);
+        let context = step_context(&pool);
         assert_eq!(context.step(), None, "it is that of the next call");
         call(&pool, name, &context).await;
         call(&pool, name, &context).await;
         assert_eq!(seen.take(), ["ran: given", "ran: none"], "{name}");
-        given(&pool).call(ToolCall::new(name, "{}")).await;
+        step_context(&pool).call(ToolCall::new(name, "{}")).await;
         assert_eq!(seen.take(), ["ran: given"], "{name}");
     }
 }
@@ -136,7 +136,7 @@ async fn a_hook_that_calls_another_tool_does_not_use_the_step_of_its_call() {
         }
     });
     let pool = pool([plain("first", &seen), plain("second", &seen)]).hook(hook).build().unwrap();
-    call(&pool, "first", &given(&pool)).await;
+    call(&pool, "first", &step_context(&pool)).await;
     assert_eq!(seen.take(), ["ran: none", "ran: none", "ran: given"]);
 }
 
@@ -169,7 +169,7 @@ async fn calls_of_a_tool_do_not_have_its_step() {
     let other = pool([plain("here", &seen), own()]).build().unwrap();
     let relay = Relay { other, seen: seen.clone() };
     let pool = pool([Tool::new(custom("relay"), relay), plain("here", &seen)]).build().unwrap();
-    call(&pool, "relay", &given(&pool)).await;
+    call(&pool, "relay", &step_context(&pool)).await;
     assert_eq!(seen.take(), ["relay: given", "ran: none", "ran: none", "ran: none"]);
 }
 
@@ -187,8 +187,8 @@ async fn prompts_and_resources_are_no_steps() {
         let records = Seen::default();
         let builder = if is_governed { builder.recorder(records) } else { builder };
         let pool = builder.build().unwrap();
-        let context = given(&pool).within_step(Arc::new(StepId::new("outer")));
-        for context in [context, given(&pool)] {
+        let context = step_context(&pool).within_step(Arc::new(StepId::new("outer")));
+        for context in [context, step_context(&pool)] {
             pool.get_prompt("greet", &TextArguments::new(), &context).await.unwrap();
             assert_eq!(seen.take(), ["greeted: none"]);
         }
@@ -246,7 +246,7 @@ async fn a_transform_of_a_remote_tool_is_remote() {
     let far = remote("far", Note(seen.clone()));
     let near = far.transform(&ToolTransform::new().name("near")).unwrap();
     let pool = pool([near]).build().unwrap();
-    call(&pool, "near", &given(&pool)).await;
+    call(&pool, "near", &step_context(&pool)).await;
     call(&pool, "near", &pool.context()).await;
     let ran = seen.take();
     assert_eq!(ran[0], "ran: given");
@@ -370,7 +370,7 @@ async fn a_step_without_an_execution_is_not_looked_up() {
     let tools = [remote("far", Note(seen.clone())), Tool::new(custom("own"), Note(seen.clone()))];
     let pool = pool(tools).step_store(Interrupted(looked_up.clone())).build().unwrap();
     call(&pool, "far", &pool.context()).await;
-    call(&pool, "own", &given(&pool)).await;
+    call(&pool, "own", &step_context(&pool)).await;
     assert_eq!(seen.take().len(), 2);
     assert!(looked_up.take().is_empty());
     call(&pool, "far", &order(&pool).as_step(StepId::new("given"))).await;
@@ -391,7 +391,7 @@ async fn a_question_has_the_step_of_an_execution_alone() {
     let builder = pool([remote("far", Note(Seen::default()))]).hook(hook);
     let pool = builder.approver(Ask(asked.clone())).build().unwrap();
     call(&pool, "far", &pool.context()).await;
-    call(&pool, "far", &given(&pool)).await;
+    call(&pool, "far", &step_context(&pool)).await;
     call(&pool, "far", &order(&pool).as_step(StepId::new("given"))).await;
     assert_eq!(asked.take(), ["asked: none", "asked: none", "asked: given"]);
 }
@@ -402,5 +402,5 @@ async fn work_that_outlives_its_call_is_no_step() {
     let running = pool.context().within_step(Arc::new(StepId::new("one")));
     assert_eq!(running.step().map(StepId::as_str), Some("one"));
     assert_eq!(running.detached().step(), None);
-    assert!(!given(&pool).detached().makes_steps());
+    assert!(!step_context(&pool).detached().makes_steps());
 }

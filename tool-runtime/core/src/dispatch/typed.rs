@@ -59,7 +59,7 @@ pub trait CallAction: Sized + Send + 'static {
         Self: TypedArguments,
         Self::Value: TypedValue,
     {
-        Box::pin(guarded(self, pool, pool.shared_context()))
+        Box::pin(call_guarded(self, pool, pool.shared_context()))
     }
 
     /// Calls the tool in a context. A tool that calls another one passes its own: the nested call shares its declared
@@ -76,12 +76,12 @@ pub trait CallAction: Sized + Send + 'static {
         Self: TypedArguments,
         Self::Value: TypedValue,
     {
-        Box::pin(guarded(self, pool, context))
+        Box::pin(call_guarded(self, pool, context))
     }
 }
 
 /// Reading and writing JSON is the user's code, which may panic.
-async fn guarded<A: CallAction<Value: TypedValue> + TypedArguments>(
+async fn call_guarded<A: CallAction<Value: TypedValue> + TypedArguments>(
     action: A,
     pool: &ToolPool,
     context: &ToolContext,
@@ -92,11 +92,11 @@ async fn guarded<A: CallAction<Value: TypedValue> + TypedArguments>(
             "the signature of this tool names an alias of `Result`; write `Result<T, E>` in it for a typed call"
         );
     }
-    guard::catch_panics(A::TOOL, called(action, pool, context)).await
+    guard::catch_panics(A::TOOL, call_and_decode(action, pool, context)).await
 }
 
 /// The value of a call that succeeded.
-async fn called<A: CallAction<Value: TypedValue> + TypedArguments>(
+async fn call_and_decode<A: CallAction<Value: TypedValue> + TypedArguments>(
     action: A,
     pool: &ToolPool,
     context: &ToolContext,

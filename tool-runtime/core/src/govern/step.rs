@@ -140,7 +140,7 @@ impl Step {
 
     /// Whether policies, hooks, people or limits look at the call.
     pub(crate) fn is_judged(&self) -> bool {
-        self.call.found().hooks().is_some() || !self.governors.is_empty()
+        self.call.pooled_tool().hooks().is_some() || !self.governors.is_empty()
     }
 
     /// Whether the tool was started, in this round or an earlier one.

@@ -95,7 +95,8 @@ impl Core {
         rules: Rules,
         governance: Governance,
         decision: Decision,
-        (entries, catalog): (Vec<Entry>, Catalog),
+        entries: Vec<Entry>,
+        catalog: Catalog,
     ) -> Self {
         let snapshot = Snapshot::new(decision.visible_tools(), Arc::new(catalog), &governance);
         Self {
@@ -256,7 +257,7 @@ impl Core {
     ) -> Result<PoolChange, PoolError> {
         let (change, gone) = {
             let mut offered = self.offered();
-            let decided = self.decided(&offered, source, change);
+            let decided = self.decide_change(&offered, source, change);
             let (decision, removed) = decided.map_err(PoolError::of_change)?;
             offered.removed.extend(removed.into_iter().map(|name| (name, source.clone())));
             while offered.removed.len() > MAX_REMOVED {
@@ -270,7 +271,7 @@ impl Core {
     }
 
     /// The decision after a change of one source's offers, and the names that it loses.
-    fn decided(
+    fn decide_change(
         &self,
         offered: &Offered,
         source: &Source,
@@ -283,8 +284,8 @@ impl Core {
         let (mut own, mut before, mut offers) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
         for (offer, _) in &offered.decision.offers {
             if offer.source == *source {
-                own.insert(offer.given().name().to_owned(), offer.given().clone());
-                before.insert(offer.given().name(), offer);
+                own.insert(offer.original().name().to_owned(), offer.original().clone());
+                before.insert(offer.original().name(), offer);
             } else {
                 offers.push(offer.clone());
             }
@@ -295,7 +296,7 @@ impl Core {
         let gone = gone.collect();
         // Tools that stay keep their transformed form.
         offers.extend(own.iter().map(|(name, tool)| match before.get(name.as_str()) {
-            Some(offer) if offer.given().is_one(tool) => (*offer).clone(),
+            Some(offer) if offer.original().is_one(tool) => (*offer).clone(),
             _ => Offer::new(tool.clone(), source.clone()),
         }));
         Ok((self.rules.decide(offers).into_result()?, gone))
@@ -333,14 +334,14 @@ impl Core {
     ) -> Result<(), PoolError> {
         let gone = {
             let mut offered = self.offered();
-            self.changed_catalog(&mut offered, change).map_err(PoolError::of_change)?
+            self.replace_catalog(&mut offered, change).map_err(PoolError::of_change)?
         };
         self.renew_scopes();
         drop(gone);
         Ok(())
     }
 
-    fn changed_catalog(
+    fn replace_catalog(
         &self,
         offered: &mut Offered,
         change: impl FnOnce(&mut Vec<Entry>) -> Result<(), Vec<PoolProblem>>,
@@ -356,7 +357,7 @@ impl Core {
         }
         let before = self.snapshot.load_full();
         let catalog = Catalog::after(before.catalog(), &settled);
-        let tools = before.found().to_vec();
+        let tools = before.pooled_tools().to_vec();
         self.snapshot.store(Arc::new(Snapshot::new(tools, Arc::new(catalog), &self.governance)));
         Ok((before, std::mem::replace(&mut offered.entries, entries)))
     }

@@ -199,7 +199,7 @@ impl Draft {
         let context = ToolContext::with_state(self.rules.state.clone());
         let catalog = Catalog::after(&Catalog::default(), &settled);
         let may_be_idle = self.rules.may_be_idle();
-        let core = Core::new(self.rules, self.governance, decision, (self.entries, catalog))
+        let core = Core::new(self.rules, self.governance, decision, self.entries, catalog)
             .with_extras(self.extras);
         let pool = ToolPool::scoped(Arc::new(core), None, &context);
         if !self.allow_empty && (may_be_idle || pool.current().tools().is_empty()) {

@@ -67,7 +67,7 @@ impl ToolPool {
     /// The currently visible tools, after filter and restrictions, and without those that a policy
     /// hides from the principal of this handle.
     pub fn snapshot(&self) -> Arc<Snapshot> {
-        self.0.listed()
+        self.0.listing()
     }
 
     /// The tools that can be called for some principal: those of [`Self::snapshot`] before policies.
@@ -107,17 +107,17 @@ impl ToolPool {
 
     /// The visible tools of this moment, sorted by name.
     pub fn tools(&self) -> Vec<Tool> {
-        self.0.listed().tools().to_vec()
+        self.0.listing().tools().to_vec()
     }
 
     /// A visible tool by its exact name.
     pub fn get(&self, name: &str) -> Option<Tool> {
-        self.0.listed().get(name).cloned()
+        self.0.listing().get(name).cloned()
     }
 
     /// All definitions as one JSON array of MCP tools, see [`Snapshot::definitions_json`].
     pub fn definitions_json(&self) -> Arc<str> {
-        Arc::clone(self.0.listed().definitions_json())
+        Arc::clone(self.0.listing().definitions_json())
     }
 
     /// The prompts of this moment, sorted by name.
@@ -246,13 +246,13 @@ impl ToolPool {
     }
 
     /// A tool of the pool, whether or not this handle may see it.
-    pub(crate) fn known(&self, name: &str) -> Option<PooledTool> {
+    pub(crate) fn find_any(&self, name: &str) -> Option<PooledTool> {
         self.0.core.snapshot().load().find(name)
     }
 
     /// The restriction that keeps a tool of the pool from this handle, as text.
     pub(crate) fn restriction(&self, name: &str) -> Option<String> {
-        self.0.restriction(self.known(name)?.tool())
+        self.0.restriction(self.find_any(name)?.tool())
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) struct Offer {
     pub(super) tool: Tool,
     pub(super) source: Source,
     /// The tool as its source gave it, if a transform of the pool changed it.
-    given: Option<Tool>,
+    original: Option<Tool>,
 }
 
 /// A transform of a pool. It is a closure, so that only programs with transforms link them.
@@ -79,14 +79,14 @@ impl Rules {
 
     /// Transforms select by the tool that the source gave; each starts from the result of the one before.
     fn transform(&self, offer: &mut Offer) {
-        if offer.given.is_some() {
+        if offer.original.is_some() {
             return;
         }
-        let given = offer.tool.clone();
+        let original = offer.tool.clone();
         for transform in &self.transforms {
-            if transform.selector.picks(&given, &offer.source) {
+            if transform.selector.picks(&original, &offer.source) {
                 offer.tool = (transform.apply)(&offer.tool);
-                offer.given = Some(given.clone());
+                offer.original = Some(original.clone());
             }
         }
     }
@@ -94,7 +94,7 @@ impl Rules {
     /// The transforms that pick no tool, most likely a mistake.
     pub(super) fn idle_transforms(&self, offers: &[(Offer, ToolStatus)]) -> Vec<Selector> {
         let is_idle = |selector: &&Selector| {
-            !offers.iter().any(|(offer, _)| selector.picks(offer.given(), &offer.source))
+            !offers.iter().any(|(offer, _)| selector.picks(offer.original(), &offer.source))
         };
         self.transforms
             .iter()
@@ -118,10 +118,10 @@ impl Rules {
             } else if let Some(by) = self.refusal(&holder) {
                 (std::mem::replace(&mut holder, later), ToolStatus::Filtered { by })
             } else if later.is_renamed_foreign() {
-                let status = taken(&holder);
+                let status = name_conflict(&holder);
                 (later, status)
             } else if holder.is_renamed_foreign() {
-                let status = taken(&later);
+                let status = name_conflict(&later);
                 (std::mem::replace(&mut holder, later), status)
             } else {
                 decision.problems.push(duplicate(&holder, &later));
@@ -189,24 +189,25 @@ impl Rules {
 
 impl Offer {
     pub(super) fn new(tool: Tool, source: Source) -> Self {
-        Self { tool, source, given: None }
+        Self { tool, source, original: None }
     }
 
     /// Whether a transform of the pool renamed an external tool.
     fn is_renamed_foreign(&self) -> bool {
-        self.source.is_external() && self.given().name() != self.tool.name()
+        self.source.is_external() && self.original().name() != self.tool.name()
     }
 
     /// The tool as its source gave it.
-    pub(super) fn given(&self) -> &Tool {
-        self.given.as_ref().unwrap_or(&self.tool)
+    pub(super) fn original(&self) -> &Tool {
+        self.original.as_ref().unwrap_or(&self.tool)
     }
 
     /// Whether the tool is the same as that of an earlier offer: linked and also given to the builder. Other
     /// sources own their tools.
     fn is_repeated(&self, earlier: &Self) -> bool {
         let is_builders = earlier.source == Source::Linked && self.source == Source::Custom;
-        self.given().is_same(earlier.given()) && (self.source == earlier.source || is_builders)
+        self.original().is_same(earlier.original())
+            && (self.source == earlier.source || is_builders)
     }
 }
 
@@ -384,7 +385,7 @@ fn alike(mut names: Vec<&str>) -> Vec<Vec<String>> {
 }
 
 /// The status of an external tool whose transform gives it the name of another tool.
-fn taken(by: &Offer) -> ToolStatus {
+fn name_conflict(by: &Offer) -> ToolStatus {
     let origin = by.source.place(by.tool.origin());
     let reason =
         format!("its transform gives it the name of another tool ({origin}); write another name");
@@ -393,7 +394,7 @@ fn taken(by: &Offer) -> ToolStatus {
 
 /// The remedy for a transform that picks no tool.
 pub(super) fn nearest_help(selector: &Selector, offers: &[(Offer, ToolStatus)]) -> String {
-    let names = offers.iter().map(|(offer, _)| offer.given().name());
+    let names = offers.iter().map(|(offer, _)| offer.original().name());
     match nearest(&selector.to_string(), names, 1).first() {
         Some(near) => format!("did you mean `{near}`?"),
         None => {

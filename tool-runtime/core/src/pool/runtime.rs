@@ -34,7 +34,7 @@ impl ToolPool {
         source: &Source,
         tools: impl IntoIterator<Item = Tool>,
     ) -> Result<PoolChange, PoolError> {
-        let tools = collected(tools);
+        let tools = collect(tools);
         self.0.core.change(source, |own| insert(own, source, &tools))
     }
 
@@ -47,7 +47,7 @@ impl ToolPool {
         source: &Source,
         tools: impl IntoIterator<Item = Tool>,
     ) -> Result<PoolChange, PoolError> {
-        let tools = collected(tools);
+        let tools = collect(tools);
         self.0.core.change(source, |own| {
             own.clear();
             insert(own, source, &tools)
@@ -97,7 +97,7 @@ impl ToolPool {
 
 /// Runs without the pool's lock, because the user's code may call the pool: the iterator that makes
 /// the tools, `is_usable`, and `close` of rejected tools.
-fn collected(tools: impl IntoIterator<Item = Tool>) -> Vec<Tool> {
+fn collect(tools: impl IntoIterator<Item = Tool>) -> Vec<Tool> {
     let tools: Vec<Tool> = tools.into_iter().collect();
     for tool in &tools {
         tool.unusable_reason();

@@ -115,14 +115,14 @@ impl Scope {
     /// The visible tools: without restrictions, one atomic load.
     pub(super) fn snapshot(&self) -> Guard<Arc<Snapshot>> {
         if self.is_restricted.load(Ordering::Acquire) {
-            return Guard::from_inner(self.restricted());
+            return Guard::from_inner(self.restricted_snapshot());
         }
         self.base()
     }
 
     /// The tools that the principal of this scope sees in lists. Calls look tools up in
     /// [`Self::snapshot`], so that a hidden one is denied with a reason.
-    pub(super) fn listed(&self) -> Arc<Snapshot> {
+    pub(super) fn listing(&self) -> Arc<Snapshot> {
         let callable = Guard::into_inner(self.snapshot());
         match self.visibility() {
             Some(sees) => self.visible(callable, sees),
@@ -182,7 +182,7 @@ impl Scope {
         }
     }
 
-    fn restricted(&self) -> Arc<Snapshot> {
+    fn restricted_snapshot(&self) -> Arc<Snapshot> {
         let base = self.base();
         let view = self.view.load();
         if let Some(view) = view.as_ref().filter(|view| Arc::ptr_eq(&view.base, &base)) {
@@ -214,17 +214,17 @@ impl Scope {
         let id = stack.next_id;
         stack.next_id += 1;
         stack.entries.push(Entry { id, narrowing, replaces });
-        self.changed(stack);
+        self.remake_and_notify(stack);
         id
     }
 
     fn pop(&self, id: u64) {
         let mut stack = self.stack();
         stack.entries.retain(|entry| entry.id != id);
-        self.changed(stack);
+        self.remake_and_notify(stack);
     }
 
-    fn changed(&self, stack: MutexGuard<'_, Stack>) {
+    fn remake_and_notify(&self, stack: MutexGuard<'_, Stack>) {
         let stale = self.remake(&stack);
         self.is_restricted.store(!stack.entries.is_empty(), Ordering::Release);
         drop(stack);

@@ -133,7 +133,7 @@ impl Snapshot {
     }
 
     /// The tools as calls find them.
-    pub(super) fn found(&self) -> &[PooledTool] {
+    pub(super) fn pooled_tools(&self) -> &[PooledTool] {
         &self.found
     }
 

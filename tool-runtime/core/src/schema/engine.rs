@@ -41,7 +41,7 @@ static ENGINE: OnceLock<Engine> = OnceLock::new();
 
 /// Links the engine. Called by all code that builds a schema that may contain `pattern` or `format`.
 pub(crate) fn enable() -> &'static Engine {
-    ENGINE.get_or_init(|| Engine { compile: compiled, conforms: format::conforms })
+    ENGINE.get_or_init(|| Engine { compile, conforms: format::conforms })
 }
 
 /// The engine, if it is linked. Otherwise a check of patterns and formats must fail.
@@ -64,7 +64,7 @@ impl Engine {
     }
 }
 
-fn compiled(pattern: &str) -> Result<Pattern, String> {
+fn compile(pattern: &str) -> Result<Pattern, String> {
     let regex = Regex::new(pattern)?;
     Ok(Pattern { text: pattern.into(), is_match: Arc::new(move |text| regex.is_match(text)) })
 }

@@ -22,10 +22,24 @@ use std::sync::{Arc, Mutex};
 /// Limit on the length of a name in a record, in bytes.
 const MAX_NAME: usize = 8 * 1024;
 
+/// The name of a prompt or a resource. It is displayed as that of a tool.
+#[derive(Clone, Copy)]
+pub(super) struct OfferingName<'a> {
+    /// [`RESOURCES`](crate::govern::RESOURCES) or [`PROMPTS`](crate::govern::PROMPTS).
+    pub(super) kind: &'static str,
+    /// The URI of a resource, or the name of a prompt.
+    pub(super) name: &'a str,
+}
+
+impl std::fmt::Display for OfferingName<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}{}", self.kind, self.name)
+    }
+}
+
 /// A prompt or a resource, as policies, limits and records see it.
 pub(super) struct Requested<'a> {
-    /// [`RESOURCES`](crate::govern::RESOURCES) or [`PROMPTS`](crate::govern::PROMPTS), and the URI or the name.
-    pub(super) name: (&'static str, &'a str),
+    pub(super) name: OfferingName<'a>,
     pub(super) description: &'a str,
     pub(super) terms: &'a OfferingProperties,
     /// `None` if it was removed meanwhile.
@@ -93,7 +107,7 @@ where
 /// The error of a request for what the pool does not have, which is recorded.
 pub(super) async fn unknown(
     pool: &ToolPool,
-    (kind, name): (&str, &str),
+    name: OfferingName<'_>,
     arguments: &str,
     context: &ToolContext,
     error: CallError,
@@ -101,7 +115,7 @@ pub(super) async fn unknown(
     if !pool.has_governors() {
         return error;
     }
-    let name = format!("{kind}{name}");
+    let name = name.to_string();
     let again = CallError::new(error.class(), error.message());
     let ended = ending::end_unknown(pool, &name, arguments, context, error).await;
     ended.err().unwrap_or(again)
@@ -111,10 +125,10 @@ impl Requested<'_> {
     /// # Errors
     /// The name cannot be shown as it is.
     fn full_name(&self) -> Result<String, CallError> {
-        let (kind, name) = self.name;
+        let OfferingName { name, .. } = self.name;
         match name.len() > MAX_NAME || name.contains(char::is_control) {
             true => Err(super::nothing_at(name)),
-            false => Ok(format!("{kind}{name}")),
+            false => Ok(self.name.to_string()),
         }
     }
 

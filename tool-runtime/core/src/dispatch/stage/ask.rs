@@ -88,7 +88,7 @@ async fn put(
         Box::pin(async move { request.answer_of(&*approver).await })
     };
     match catch_panic(call.context().apart(name, approve)).await {
-        Ok(answer) => Ok(identified(answer, question, call.context().principal())),
+        Ok(answer) => Ok(identify(answer, question, call.context().principal())),
         Err(panic) => Err(not_approved(call.name(), "the question could not be put to anyone")
             .with_detail(format!("the approver panicked: {panic}"))),
     }
@@ -117,7 +117,7 @@ async fn own_text(call: &HookCall) -> Option<String> {
 }
 
 /// The answer with its person, or a rejection if it approves and the person may not.
-fn identified(mut answer: Approval, question: &Question, caller: &Principal) -> Approval {
+fn identify(mut answer: Approval, question: &Question, caller: &Principal) -> Approval {
     let refusal = match &answer {
         Approval::Approved { by, is_caller, .. } => {
             question.approvers.refusal(caller.id(), by.as_deref(), *is_caller)

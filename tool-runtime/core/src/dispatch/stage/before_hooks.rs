@@ -17,7 +17,7 @@ pub(in crate::dispatch) async fn run_before_hooks(
     step: &mut Step,
     decoded: &mut DecodedCall,
 ) -> Result<(), CallError> {
-    let Some(hooks) = step.call.found().hooks().cloned() else { return Ok(()) };
+    let Some(hooks) = step.call.pooled_tool().hooks().cloned() else { return Ok(()) };
     for hook in &hooks.before {
         match hook.run_before(&step.call).await {
             Ok(before) => apply(step, hook, before, decoded).await?,

@@ -20,7 +20,7 @@ pub(in crate::dispatch) async fn decode(
     pool: &ToolPool,
     step: &mut Step,
 ) -> Result<DecodedCall, CallError> {
-    let (tool, is_offering) = (step.call.tool(), step.call.found().is_offering());
+    let (tool, is_offering) = (step.call.tool(), step.call.pooled_tool().is_offering());
     let repairs = pool.governance().repairs && !is_offering;
     if !tool.declares_access() && !step.is_judged() && !repairs {
         return Ok(DecodedCall::default());
@@ -28,13 +28,13 @@ pub(in crate::dispatch) async fn decode(
     let decoded = decode_arguments(pool, &step.call).await;
     let decoded = match repairs {
         false => decoded,
-        true => repaired(pool, step, decoded).await,
+        true => repair(pool, step, decoded).await,
     }?;
     step.call.set_access(&decoded.access);
     Ok(decoded)
 }
 
-async fn repaired(
+async fn repair(
     pool: &ToolPool,
     step: &mut Step,
     decoded: Result<DecodedCall, CallError>,

@@ -35,7 +35,7 @@ pub(in crate::dispatch) fn resolve(
     if let Some(Ok(found)) = meant.map(|meant| pool.find(&meant)) {
         return Ok(Resolved { found, repairs: vec![Repair::tool_name()], rejection: None });
     }
-    match pool.known(name) {
+    match pool.find_any(name) {
         Some(found) => Ok(Resolved { found, repairs: Vec::new(), rejection: Some(error) }),
         None => Err(error),
     }

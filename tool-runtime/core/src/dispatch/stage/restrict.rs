@@ -30,5 +30,5 @@ pub(in crate::dispatch) fn check_scopes(
 /// # Errors
 /// [`ErrorClass::Denied`] if the restriction does not let them through.
 pub(in crate::dispatch) fn check_rule(call: &HookCall) -> Result<(), CallError> {
-    call.found().rule().map_or(Ok(()), |rule| rule.check(call.written()))
+    call.pooled_tool().rule().map_or(Ok(()), |rule| rule.check(call.written()))
 }

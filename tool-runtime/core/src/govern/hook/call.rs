@@ -97,7 +97,7 @@ impl HookCall {
         self.0.found.tool()
     }
 
-    pub(crate) fn found(&self) -> &PooledTool {
+    pub(crate) fn pooled_tool(&self) -> &PooledTool {
         &self.0.found
     }
 

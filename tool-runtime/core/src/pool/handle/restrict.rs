@@ -39,7 +39,7 @@ impl ToolPool {
     where
         P: TryInto<ToolPattern>,
     {
-        self.pushed(to, false)
+        self.push(to, false)
     }
 
     /// Replaces the restrictions of this handle and its clones until the guard is dropped. The
@@ -66,10 +66,10 @@ impl ToolPool {
     where
         P: TryInto<ToolPattern>,
     {
-        self.pushed(to, true)
+        self.push(to, true)
     }
 
-    fn pushed<P>(
+    fn push<P>(
         &self,
         to: impl IntoIterator<Item = P>,
         replaces: bool,

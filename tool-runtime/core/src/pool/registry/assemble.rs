@@ -18,7 +18,7 @@ impl<S> ToolPoolBuilder<S> {
     pub fn specs(self, registry: &Registry, specs: &[ToolSpec]) -> ToolPoolBuilder<WithToolsets> {
         let (registry, specs) = (registry.clone(), specs.to_vec());
         self.pending(Box::new(|context| {
-            Box::pin(async move { created(&registry, &specs, &context).await })
+            Box::pin(async move { create(&registry, &specs, &context).await })
         }))
     }
 
@@ -31,7 +31,7 @@ impl<S> ToolPoolBuilder<S> {
     }
 }
 
-async fn created(registry: &Registry, specs: &[ToolSpec], context: &ToolContext) -> Created {
+async fn create(registry: &Registry, specs: &[ToolSpec], context: &ToolContext) -> Created {
     registry.resolve_in(specs, context).await.map_err(|error| match error {
         RegistryError::Specs(problems) => {
             problems.iter().map(|problem| not_created(&problem.name, &problem.reason)).collect()

@@ -79,7 +79,7 @@ where
     E: Into<ToolError>,
 {
     fn make(&self, params: Value, _: &ToolContext, _: Sealed) -> Made {
-        made(params, |params| at_once(self(params)))
+        make_tools(params, |params| at_once(self(params)))
     }
 }
 
@@ -93,7 +93,7 @@ where
     E: Into<ToolError>,
 {
     fn make(&self, params: Value, _: &ToolContext, _: Sealed) -> Made {
-        made(params, |params| later(self(params)))
+        make_tools(params, |params| later(self(params)))
     }
 }
 
@@ -106,7 +106,7 @@ where
     E: Into<ToolError>,
 {
     fn make(&self, params: Value, context: &ToolContext, _: Sealed) -> Made {
-        made(params, |params| at_once(self(params, context.clone())))
+        make_tools(params, |params| at_once(self(params, context.clone())))
     }
 }
 
@@ -120,12 +120,15 @@ where
     E: Into<ToolError>,
 {
     fn make(&self, params: Value, context: &ToolContext, _: Sealed) -> Made {
-        made(params, |params| later(self(params, context.clone())))
+        make_tools(params, |params| later(self(params, context.clone())))
     }
 }
 
 /// Decodes the parameters and creates the tools.
-fn made<P: DeserializeOwned + JsonSchema>(params: Value, make: impl FnOnce(P) -> Made) -> Made {
+fn make_tools<P: DeserializeOwned + JsonSchema>(
+    params: Value,
+    make: impl FnOnce(P) -> Made,
+) -> Made {
     decode_params(params).map_or_else(|error| Box::pin(ready(Err(error))) as Made, make)
 }
 

@@ -111,7 +111,7 @@ pub(super) async fn after(
 ) -> Result<Observation, CallError> {
     let pool = pool(list);
     let call = call(&pool, ARGUMENTS, context());
-    match call.found().hooks() {
+    match call.pooled_tool().hooks() {
         Some(hooks) => stage::run_after_hooks(hooks, &call, outcome, TOOK).await,
         None => outcome,
     }
