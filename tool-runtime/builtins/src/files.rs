@@ -2,7 +2,7 @@
 //!
 //! | Module | Topic |
 //! |---|---|
-//! | `place` | from a path to an entry of a directory, through links |
+//! | `dir_entry` | from a path to an entry of a directory, through links |
 //! | `text`, `snapshot` | encodings and line endings; the bytes of a file at one moment |
 //! | `read` | lines with numbers, images, notebooks, large files |
 //! | `edit` | replacing quoted text |
@@ -21,6 +21,7 @@
 mod change;
 mod commit;
 mod diff;
+mod dir_entry;
 mod directory;
 mod edit;
 mod editor;
@@ -28,7 +29,6 @@ mod history;
 mod list;
 mod lock;
 mod patch;
-mod place;
 mod publish;
 mod read;
 #[cfg(feature = "code")]
@@ -147,7 +147,7 @@ impl Files {
         old_string: String,
         /// The text to replace it with.
         new_string: String,
-        /// Replace all places.
+        /// Replace all matches.
         #[arg(default)]
         replace_all: bool,
         context: &ToolContext,
@@ -183,7 +183,7 @@ impl Files {
     ///
     /// The patch has the form `*** Begin Patch`, `*** Update File: path` (or `Add File`, `Delete File`), hunks with
     /// `@@`, context lines with a space, `-` and `+`, and at the end `*** End Patch`. Unified diffs are accepted, too.
-    /// The old lines of each hunk must be in the file exactly once: line numbers do not select a place, more context does.
+    /// The old lines of each hunk must be in the file exactly once: line numbers do not select a match, more context does.
     #[tool(destructive, idempotent = false, read_only = false, tags("advanced", "edit"), progress, access = patch_access, visualize = visual::patch)]
     fn apply_patch(
         &self,

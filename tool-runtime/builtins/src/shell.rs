@@ -210,11 +210,11 @@ impl Shell {
     ) -> Result<ToolOutput<TerminalOutput>, ToolError> {
         let timeout = timeout.map(|seconds| Duration::from_secs_f64(seconds.min(MAX_TIME as f64)));
         let request = Request { command, is_input, timeout, reset };
-        let place = self.terminals.for_context(context, self.launcher.params.max_terminals);
-        let mut place = place.lock().await;
+        let slot = self.terminals.for_context(context, self.launcher.params.max_terminals);
+        let mut slot = slot.lock().await;
         let secrets = environment::secrets(&self.launcher.params, None, context)?;
         let identity = Identity { mark: self.mark(self.next()), token: random::hex(32), secrets };
-        let output = request.run(&mut place, &self.launcher, &self.scratch, identity, context);
+        let output = request.run(&mut slot, &self.launcher, &self.scratch, identity, context);
         output.await.map(|output| {
             self.outputs.link(output.output_file.clone(), ToolOutput::displayed(output), context)
         })
@@ -233,11 +233,11 @@ impl Shell {
         command: String,
         context: &ToolContext,
     ) -> Result<CommandOutput, ToolError> {
-        let place = self.jobs.place(context)?;
+        let permit = self.jobs.permit(context)?;
         let number = self.next();
         let invocation = self.invocation(command.clone(), number, context)?;
         let running = Running::start(&self.launcher, &self.scratch, invocation, true).await?;
-        let id = self.jobs.add(number, command, running, place, context).id();
+        let id = self.jobs.add(number, command, running, permit, context).id();
         let notice =
             format!("started as `{id}`; read its output by `BashOutput`, end it by `KillBash`");
         Ok(CommandOutput { job_id: Some(id), notice: Some(notice), ..CommandOutput::default() })

@@ -12,7 +12,7 @@ use tool_runtime::ToolError;
 
 /// Limit on the characters of one result.
 const MAX_LENGTH: usize = 30_000;
-/// Characters at the end of a part that are searched for a place to cut.
+/// Characters at the end of a part that are searched for a position to cut at.
 const SEARCHED: usize = 2000;
 /// Limit on the characters of a page's source.
 const MAX_SOURCE: usize = 4 << 20;

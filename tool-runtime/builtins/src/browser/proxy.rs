@@ -137,18 +137,18 @@ impl Shared {
 }
 
 async fn accept(listener: TcpListener, shared: Arc<Shared>) {
-    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     // Aborts all connections when this task ends.
     let mut connections = tokio::task::JoinSet::new();
     loop {
         while connections.try_join_next().is_some() {}
-        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
+        let Ok(permit) = Arc::clone(&permits).acquire_owned().await else { return };
         match listener.accept().await {
             Ok((stream, peer)) if is_own(peer) => {
                 let shared = Arc::clone(&shared);
                 connections.spawn(async move {
                     serve(stream, shared).await;
-                    drop(place);
+                    drop(permit);
                 });
             }
             Ok(_) => tracing::warn!("another user of this machine used the proxy of a browser"),

@@ -19,15 +19,15 @@ const IDLE: Duration = Duration::from_secs(60);
 
 const LOST: &str = "the browser was restarted; earlier tabs, logins and storage are lost";
 
-type Place = Arc<tokio::sync::Mutex<Slot>>;
+type SharedSlot = Arc<tokio::sync::Mutex<Slot>>;
 
 /// The browsers of a pool.
 pub(super) struct Sessions {
     setup: Setup,
-    slots: PerCaller<Place>,
+    slots: PerCaller<SharedSlot>,
     /// All slots with a browser, for closing.
     started: Mutex<Vec<Weak<tokio::sync::Mutex<Slot>>>>,
-    places: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
 }
 
 /// The browser of one caller, and its history of failures.
@@ -48,8 +48,8 @@ pub(super) struct InUse {
 
 impl Sessions {
     pub(super) fn new(setup: Setup) -> Self {
-        let places = Arc::new(Semaphore::new(setup.params.max_browsers.max(1)));
-        Self { setup, slots: PerCaller::new(), started: Mutex::default(), places }
+        let permits = Arc::new(Semaphore::new(setup.params.max_browsers.max(1)));
+        Self { setup, slots: PerCaller::new(), started: Mutex::default(), permits }
     }
 
     pub(super) fn setup(&self) -> &Setup {
@@ -61,8 +61,8 @@ impl Sessions {
     /// # Errors
     /// The browser does not start, or too many browsers are in use.
     pub(super) async fn for_context(&self, context: &ToolContext) -> Result<InUse, ToolError> {
-        let place = self.slots.with(context, |place| Arc::clone(place));
-        let mut slot = Arc::clone(&place).lock_owned().await;
+        let shared = self.slots.with(context, |shared| Arc::clone(shared));
+        let mut slot = Arc::clone(&shared).lock_owned().await;
         slot.last_use = Some(Instant::now());
         if slot.browser.as_ref().is_some_and(|(session, _)| session.is_closed()) {
             slot.end(true).await;
@@ -74,14 +74,14 @@ impl Sessions {
                     "the browser failed to start several times; wait half a minute, or work without it",
                 ));
             }
-            let permit = self.place().await?;
+            let permit = self.permit().await?;
             match Session::start(&self.setup).await {
                 Ok(session) => {
                     if std::mem::take(&mut slot.is_lost) {
                         session.tabs.notify(LOST);
                     }
                     slot.browser = Some((session, permit));
-                    self.register(&place);
+                    self.register(&shared);
                 }
                 Err(reason) => {
                     slot.failures.push(Instant::now());
@@ -94,19 +94,19 @@ impl Sessions {
     }
 
     /// Waits for the permit to start a browser. Closes an idle browser if necessary.
-    async fn place(&self) -> Result<OwnedSemaphorePermit, ToolError> {
-        if let Ok(permit) = Arc::clone(&self.places).try_acquire_owned() {
+    async fn permit(&self) -> Result<OwnedSemaphorePermit, ToolError> {
+        if let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() {
             return Ok(permit);
         }
-        for place in self.places() {
-            if let Ok(mut slot) = place.try_lock()
+        for shared in self.started_slots() {
+            if let Ok(mut slot) = shared.try_lock()
                 && slot.is_idle(IDLE)
             {
                 slot.end(true).await;
                 break;
             }
         }
-        Arc::clone(&self.places).try_acquire_owned().map_err(|_| {
+        Arc::clone(&self.permits).try_acquire_owned().map_err(|_| {
             let most = self.setup.params.max_browsers;
             ToolError::transient(format!(
                 "{most} browsers are in use, and the operator allows no more; try again in a few minutes"
@@ -115,34 +115,34 @@ impl Sessions {
     }
 
     /// Registers a slot, and closes its browser when it is idle.
-    fn register(&self, place: &Place) {
+    fn register(&self, shared: &SharedSlot) {
         let mut started = lock(&self.started);
         started.retain(|known| {
-            known.strong_count() > 0 && !std::ptr::eq(known.as_ptr(), Arc::as_ptr(place))
+            known.strong_count() > 0 && !std::ptr::eq(known.as_ptr(), Arc::as_ptr(shared))
         });
-        started.push(Arc::downgrade(place));
+        started.push(Arc::downgrade(shared));
         let limit = Duration::from_secs(self.setup.params.idle_seconds);
-        tokio::spawn(end_when_idle(Arc::downgrade(place), limit));
+        tokio::spawn(end_when_idle(Arc::downgrade(shared), limit));
     }
 
-    fn places(&self) -> Vec<Place> {
+    fn started_slots(&self) -> Vec<SharedSlot> {
         let started = lock(&self.started);
         started.iter().filter_map(Weak::upgrade).collect()
     }
 
     /// Ends all browsers.
     pub(super) async fn close(&self) {
-        for place in self.places() {
-            place.lock().await.end(false).await;
+        for shared in self.started_slots() {
+            shared.lock().await.end(false).await;
         }
     }
 }
 
-async fn end_when_idle(place: Weak<tokio::sync::Mutex<Slot>>, limit: Duration) {
+async fn end_when_idle(shared: Weak<tokio::sync::Mutex<Slot>>, limit: Duration) {
     loop {
         tokio::time::sleep(limit).await;
-        let Some(place) = place.upgrade() else { return };
-        let mut slot = place.lock().await;
+        let Some(shared) = shared.upgrade() else { return };
+        let mut slot = shared.lock().await;
         if slot.browser.is_none() {
             return;
         }

@@ -5,7 +5,7 @@
 //! | `framing`, `connection`, `answers`, `status`, `error` | messages, requests, what a server asks and reports |
 //! | `server`, `servers` | processes: start, restart, end |
 //! | `documents`, `watch` | files of the disk as the server sees them |
-//! | `operation`, `ask`, `query`, `hits`, `places`, `rename` | calls: arguments, requests, results |
+//! | `operation`, `ask`, `query`, `hits`, `source_files`, `rename` | calls: arguments, requests, results |
 //! | `position`, `uri`, `output` | characters and code units, paths, what the tool returns |
 
 mod answers;
@@ -17,12 +17,12 @@ mod framing;
 mod hits;
 mod operation;
 mod output;
-mod places;
 mod position;
 mod query;
 mod rename;
 mod server;
 mod servers;
+mod source_files;
 mod status;
 #[cfg(test)]
 mod tests;

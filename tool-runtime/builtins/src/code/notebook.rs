@@ -57,7 +57,7 @@ pub struct NotebookOutput {
 }
 
 /// The cell that a change is about.
-enum CellPlace {
+enum CellPosition {
     Id(String),
     Number(usize),
 }
@@ -105,12 +105,12 @@ impl Notebooks {
         source: Option<String>,
         context: &ToolContext,
     ) -> Result<ToolOutput<NotebookOutput>, ToolError> {
-        let place = match (cell_id, cell_number) {
-            (Some(id), None) => CellPlace::Id(id),
-            (None, Some(number)) => CellPlace::Number(number),
+        let position = match (cell_id, cell_number) {
+            (Some(id), None) => CellPosition::Id(id),
+            (None, Some(number)) => CellPosition::Number(number),
             _ => return Err(ToolError::user("give either `cell_id` or `cell_number`")),
         };
-        let edit = CellEdit { command, place, cell_type, source };
+        let edit = CellEdit { command, position, cell_type, source };
         let change = |text: &str| {
             let mut edited = edit::apply(text, &edit)?;
             Ok((std::mem::take(&mut edited.text), edited))

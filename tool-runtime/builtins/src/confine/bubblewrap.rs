@@ -93,7 +93,7 @@ impl Mounts {
         }
     }
 
-    /// Keeps the directories between a writable one and what is mounted below it in their places: what is mounted cannot
+    /// Keeps the directories between a writable one and what is mounted below it at their paths: what is mounted cannot
     /// be renamed.
     pub(super) fn pin(&mut self) {
         let writable: Vec<PathBuf> =

@@ -9,7 +9,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-/// Makes the settings of git in a root read-only, and keeps the repository in its place.
+/// Makes the settings of git in a root read-only, and keeps the repository at its path.
 ///
 /// # Errors
 /// A part of the repository is a link, which commands could replace.

@@ -3,8 +3,8 @@
 use super::Files;
 use super::commit::{Before, Change, Freshness};
 use super::diff;
+use super::dir_entry;
 use super::edit::{self, EditError, MatchRule, Replace, Replaced};
-use super::place;
 use super::snapshot::Hash;
 use super::text::{Eol, LfView, Text};
 use crate::tool_output::ToolOutput;
@@ -28,7 +28,7 @@ pub struct ChangeOutput {
     pub created: bool,
     /// The changes as a unified diff.
     pub diff: String,
-    /// How many places were replaced.
+    /// How many matches were replaced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replacements: Option<usize>,
     /// The rule by which the old text was found: the least strict one of several edits.
@@ -50,7 +50,7 @@ pub struct EditOperation {
     pub old_string: String,
     /// The text to replace it with.
     pub new_string: String,
-    /// Replace all places instead of the only one.
+    /// Replace all matches instead of the only one.
     #[serde(default)]
     pub replace_all: bool,
 }
@@ -104,7 +104,7 @@ impl Files {
         for (number, edit) in edits.iter().enumerate() {
             content = match (content, edit.old_string.as_str()) {
                 (None, "") => Some(Cow::Owned(edit.new_string.clone())),
-                (None, _) => return Err(place::missing(before.location())),
+                (None, _) => return Err(dir_entry::missing(before.location())),
                 (Some(content), "") if content.is_empty() => {
                     Some(Cow::Owned(edit.new_string.clone()))
                 }

@@ -1,8 +1,8 @@
 //! Changes of files: from the versions that were read to the history.
 
 use super::Files;
+use super::dir_entry::{self, DirEntry, Target};
 use super::history::{Content, Done, Version};
-use super::place::{self, Place, Target};
 use super::snapshot::{Hash, Snapshot, hash};
 use super::text::Text;
 use super::transaction::write_changes;
@@ -16,7 +16,7 @@ use tool_runtime::{ToolContext, ToolError};
 pub(super) struct Before {
     pub(super) location: Location,
     /// `None` for a file that does not exist.
-    pub(super) file: Option<(Place, Snapshot)>,
+    pub(super) file: Option<(DirEntry, Snapshot)>,
 }
 
 /// Whether a file must have been read before it is changed.
@@ -71,10 +71,10 @@ impl Change {
     /// The change for the history, with the key of the file now, and the hash of the new version.
     fn done(self, key: PathBuf) -> (Done, Option<Hash>) {
         let after = self.after.as_deref().map(hash);
-        let (place, before) = self.before.file.unzip();
+        let (entry, before) = self.before.file.unzip();
         let is_same = self.after.as_ref() == before.as_ref().map(|before| &before.bytes);
         let content = Content { before: before.map(Version::from), after };
-        let moved_from = self.moved_to.and(place).map(|place| place.key);
+        let moved_from = self.moved_to.and(entry).map(|entry| entry.key);
         let content = (moved_from.is_none() || !is_same).then_some(content);
         (Done { key, moved_from, content }, after)
     }
@@ -86,19 +86,19 @@ impl Before {
     /// # Errors
     /// It is a directory, too large or outside.
     pub(super) fn read(location: &Location) -> Result<Self, ToolError> {
-        match place::find(location)? {
+        match dir_entry::find(location)? {
             Target::Directory(_) => Err(ToolError::user(format!("`{location}` is a directory"))),
             Target::Missing(location) => Ok(Self { location, file: None }),
-            Target::File(place) => {
-                let snapshot = Snapshot::read(&place)?;
-                Ok(Self { location: location.clone(), file: Some((place, snapshot)) })
+            Target::File(entry) => {
+                let snapshot = Snapshot::read(&entry)?;
+                Ok(Self { location: location.clone(), file: Some((entry, snapshot)) })
             }
         }
     }
 
     /// One spelling for every path that means this file.
     pub(super) fn key(&self) -> PathBuf {
-        let key = self.file.as_ref().map(|(place, _)| place.key.clone());
+        let key = self.file.as_ref().map(|(entry, _)| entry.key.clone());
         key.unwrap_or_else(|| self.location.absolute())
     }
 
@@ -108,7 +108,7 @@ impl Before {
 
     /// Whether `Read` shows cells.
     pub(super) fn is_notebook(&self) -> bool {
-        self.file.as_ref().is_some_and(|(place, _)| place.is_notebook())
+        self.file.as_ref().is_some_and(|(entry, _)| entry.is_notebook())
     }
 
     pub(super) fn snapshot(&self) -> Option<&Snapshot> {
@@ -128,9 +128,9 @@ impl Files {
         context: &ToolContext,
     ) -> Result<Before, ToolError> {
         let before = Before::read(&self.workspace.resolve(path)?)?;
-        let Some((place, snapshot)) = &before.file else { return Ok(before) };
-        let shown = &place.shown;
-        match self.history().seen(&place.key, &Caller::from_context(context)) {
+        let Some((entry, snapshot)) = &before.file else { return Ok(before) };
+        let shown = &entry.shown;
+        match self.history().seen(&entry.key, &Caller::from_context(context)) {
             None if freshness == Freshness::Read && !self.workspace.allows_unread_edits() => {
                 Err(ToolError::user(match Text::decode(&snapshot.bytes) {
                     Ok(_) => format!(

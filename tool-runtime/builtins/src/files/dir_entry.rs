@@ -13,7 +13,7 @@ const MAX_LINKS: usize = 40;
 
 /// An entry of a directory, which is not a link.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct DirEntry {
     /// The directory, opened: renaming it meanwhile changes nothing.
     pub(super) parent: Dir,
     pub(super) name: OsString,
@@ -27,7 +27,7 @@ pub(super) struct Place {
 /// The entry that a location means.
 #[derive(Debug)]
 pub(super) enum Target {
-    File(Place),
+    File(DirEntry),
     /// Its location without links.
     Directory(Location),
     /// Where it would be created.
@@ -42,13 +42,13 @@ pub(super) fn find(location: &Location) -> Result<Target, ToolError> {
     let shown = location.to_string();
     let mut location = location.clone();
     for _ in 0..MAX_LINKS {
-        let Some((place, metadata)) = entry(&location, &shown)? else {
+        let Some((entry, metadata)) = lookup(&location, &shown)? else {
             return Ok(Target::Missing(location));
         };
         match metadata.file_type() {
             kind if kind.is_dir() => return Ok(Target::Directory(location)),
-            kind if kind.is_file() => return Ok(Target::File(place)),
-            kind if kind.is_symlink() => location = follow(&location, &place)?,
+            kind if kind.is_file() => return Ok(Target::File(entry)),
+            kind if kind.is_symlink() => location = follow(&location, &entry)?,
             _ => return Err(special(&shown)),
         }
     }
@@ -59,17 +59,17 @@ pub(super) fn find(location: &Location) -> Result<Target, ToolError> {
 ///
 /// # Errors
 /// A link leads out of the root, or the location is a root.
-pub(super) fn entry(
+pub(super) fn lookup(
     location: &Location,
     shown: &str,
-) -> Result<Option<(Place, Metadata)>, ToolError> {
+) -> Result<Option<(DirEntry, Metadata)>, ToolError> {
     let dir = location.root().dir();
     let Some((parent, name)) = split(location.path()) else {
         let metadata = dir.metadata(location.path()).map_err(|error| describe(shown, &error))?;
         let parent = dir.try_clone()?;
         let (root, key) = (location.root().clone(), location.root().canonical_path().to_owned());
-        let place = Place { parent, name: ".".into(), key, shown: shown.to_owned(), root };
-        return Ok(Some((place, metadata)));
+        let entry = DirEntry { parent, name: ".".into(), key, shown: shown.to_owned(), root };
+        return Ok(Some((entry, metadata)));
     };
     let missing = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound => Ok(None),
@@ -84,8 +84,8 @@ pub(super) fn entry(
     match opened {
         Ok((parent, key, metadata)) => {
             let (name, root) = (name.to_owned(), location.root().clone());
-            let place = Place { parent, name, key, shown: shown.to_owned(), root };
-            Ok(Some((place, metadata)))
+            let entry = DirEntry { parent, name, key, shown: shown.to_owned(), root };
+            Ok(Some((entry, metadata)))
         }
         Err(error) => missing(error),
     }
@@ -98,7 +98,7 @@ fn split(path: &Path) -> Option<(&Path, &OsStr)> {
 }
 
 /// The location that a link leads to.
-fn follow(location: &Location, link: &Place) -> Result<Location, ToolError> {
+fn follow(location: &Location, link: &DirEntry) -> Result<Location, ToolError> {
     let target = link.parent.read_link_contents(&link.name)?;
     let root = location.root();
     let next = if target.is_absolute() {
@@ -110,7 +110,7 @@ fn follow(location: &Location, link: &Place) -> Result<Location, ToolError> {
     Ok(next.through_absolute_links())
 }
 
-impl Place {
+impl DirEntry {
     /// Where a new file goes. Its directory exists.
     pub(super) fn of_new(location: &Location) -> Result<Self, ToolError> {
         let shown = location.to_string();
@@ -146,7 +146,7 @@ impl Place {
         self.key.extension().is_some_and(|extension| extension == "ipynb")
     }
 
-    /// Opens the file for reading. A pipe that took its place does not block.
+    /// Opens the file for reading. A pipe that replaced it does not block.
     pub(super) fn open(&self) -> Result<(File, Metadata), ToolError> {
         let open = || {
             let file = open_file(&self.parent, &self.name)?;

@@ -2,9 +2,9 @@
 
 use super::Files;
 use super::commit::{Before, Change};
+use super::dir_entry::{self, DirEntry, describe, missing};
 use super::list::EntryKind;
 use super::lock;
-use super::place::{self, Place, describe, missing};
 use super::publish::rename_no_replace;
 use super::snapshot::MAX_CHANGED;
 use crate::tool_output::ToolOutput;
@@ -48,16 +48,17 @@ impl Files {
     ) -> Result<ToolOutput<MoveOutput>, ToolError> {
         let [source, target] = [from, to].map(|path| self.workspace.resolve(path));
         let (source, target) = (source?, target?);
-        let (place, metadata) = place::entry(&source, from)?.ok_or_else(|| missing(&source))?;
+        let (entry, metadata) =
+            dir_entry::lookup(&source, from)?.ok_or_else(|| missing(&source))?;
         if source.path() == Path::new(".") {
             return Err(ToolError::user(format!("`{from}` is a root of the workspace; it stays")));
         }
-        let target = into_directory(target, &place, to)?;
+        let target = into_directory(target, &entry, to)?;
         let _one_at_a_time = self.writing();
         let mut directories = Vec::new();
-        let moved = rename(&place, &metadata, &target, &mut directories, context);
+        let moved = rename(&entry, &metadata, &target, &mut directories, context);
         let new = moved.inspect_err(|_| remove_empty(&directories))?;
-        self.history().moved(&place.key, &new.key);
+        self.history().moved(&entry.key, &new.key);
         let text = format!("moved `{from}` to `{}`", new.shown);
         Ok(ToolOutput::new(text, MoveOutput { path: new.shown, moved_from: from.to_owned() }))
     }
@@ -69,7 +70,8 @@ impl Files {
         context: &ToolContext,
     ) -> Result<ToolOutput<DeleteOutput>, ToolError> {
         let location = self.workspace.resolve(path)?;
-        let (place, metadata) = place::entry(&location, path)?.ok_or_else(|| missing(&location))?;
+        let (entry, metadata) =
+            dir_entry::lookup(&location, path)?.ok_or_else(|| missing(&location))?;
         let kind = metadata.file_type();
         if kind.is_file() && metadata.len() <= MAX_CHANGED {
             let change = Change::new(Before::read(&location)?, None);
@@ -77,13 +79,13 @@ impl Files {
             return Ok(deleted(path, &metadata, None));
         }
         let _one_at_a_time = self.writing();
-        let _locked = lock::directories(&[&place], context)?;
+        let _locked = lock::directories(&[&entry], context)?;
         if kind.is_dir() {
-            remove_directory(&place)?;
+            remove_directory(&entry)?;
             return Ok(deleted(path, &metadata, Some("create it again by `mkdir`")));
         }
-        let target = place.parent.read_link_contents(&place.name);
-        place.parent.remove_file(&place.name).map_err(|error| describe(path, &error))?;
+        let target = entry.parent.read_link_contents(&entry.name);
+        entry.parent.remove_file(&entry.name).map_err(|error| describe(path, &error))?;
         let remedy = match target {
             Ok(target) => format!("create it again by `ln -s {}`", target.display()),
             // A large file.
@@ -101,29 +103,29 @@ fn deleted(path: &str, metadata: &Metadata, remedy: Option<&str>) -> ToolOutput<
     ToolOutput::new(text, DeleteOutput { path, kind, can_be_undone: remedy.is_none() })
 }
 
-/// Renames an entry, and creates the directories of its new name. Returns its new place.
+/// Renames an entry, and creates the directories of its new name. Returns the new entry.
 fn rename(
-    place: &Place,
+    entry: &DirEntry,
     metadata: &Metadata,
     target: &Location,
     directories: &mut Vec<Location>,
     context: &ToolContext,
-) -> Result<Place, ToolError> {
+) -> Result<DirEntry, ToolError> {
     create_parents(target, directories).map_err(|error| describe(&target.to_string(), &error))?;
-    let new = Place::of_new(target)?;
-    if metadata.is_dir() && new.key.starts_with(&place.key) {
+    let new = DirEntry::of_new(target)?;
+    if metadata.is_dir() && new.key.starts_with(&entry.key) {
         return Err(ToolError::user(format!(
             "the directory `{}` cannot be moved into itself, to `{}`; give a name outside of it",
-            place.shown, new.shown
+            entry.shown, new.shown
         )));
     }
-    let _locked = lock::directories(&[place, &new], context)?;
-    rename_entry(place, &new, if metadata.is_dir() { "directory" } else { "file" })?;
+    let _locked = lock::directories(&[entry, &new], context)?;
+    rename_entry(entry, &new, if metadata.is_dir() { "directory" } else { "file" })?;
     Ok(new)
 }
 
 /// Renames an entry of a kind to a name that is not used, in an existing directory.
-pub(super) fn rename_entry(from: &Place, to: &Place, kind: &str) -> Result<(), ToolError> {
+pub(super) fn rename_entry(from: &DirEntry, to: &DirEntry, kind: &str) -> Result<(), ToolError> {
     let (old, new) = (&from.shown, &to.shown);
     rename_no_replace(&from.parent, &from.name, &to.parent, &to.name).map_err(|error| {
         match error.kind() {
@@ -156,12 +158,12 @@ pub(super) fn remove_empty(directories: &[Location]) {
     }
 }
 
-fn remove_directory(place: &Place) -> Result<(), ToolError> {
-    let shown = &place.shown;
-    if place.name == "." {
+fn remove_directory(entry: &DirEntry) -> Result<(), ToolError> {
+    let shown = &entry.shown;
+    if entry.name == "." {
         return Err(ToolError::user(format!("`{shown}` is a root of the workspace; it stays")));
     }
-    place.parent.remove_dir(&place.name).map_err(|error| match error.kind() {
+    entry.parent.remove_dir(&entry.name).map_err(|error| match error.kind() {
         io::ErrorKind::DirectoryNotEmpty => ToolError::user(format!(
             "`{shown}` is not empty; delete its entries first, or run a command"
         )),
@@ -169,9 +171,9 @@ fn remove_directory(place: &Place) -> Result<(), ToolError> {
     })
 }
 
-/// A directory as target means a place inside of it.
-fn into_directory(target: Location, source: &Place, shown: &str) -> Result<Location, ToolError> {
-    match place::entry(&target, shown)? {
+/// A directory as target means an entry in it.
+fn into_directory(target: Location, source: &DirEntry, shown: &str) -> Result<Location, ToolError> {
+    match dir_entry::lookup(&target, shown)? {
         Some((_, metadata)) if metadata.is_dir() => {
             Ok(target.with_path(target.path().join(&source.name)))
         }

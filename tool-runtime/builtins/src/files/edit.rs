@@ -1,6 +1,6 @@
 //! Replacing text that a model quotes, without guessing.
 //!
-//! The quoted text is searched in steps of falling strictness, see [`MatchRule`]. A step that finds several places is an
+//! The quoted text is searched in steps of falling strictness, see [`MatchRule`]. A step that finds several matches is an
 //! error with their line numbers, not a choice. Lines that the model leaves as they are keep the bytes of the file.
 
 mod fold;
@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 /// Limit on the time that a call takes to find and replace text.
 const TIME_LIMIT: Duration = Duration::from_secs(5);
 
-/// Places of the quoted text in the new one that are compared with the file.
+/// Matches of the quoted text in the new one that are compared with the file.
 const MAX_COMPARED: usize = 1000;
 
 /// The rule by which the quoted text was found.
@@ -66,7 +66,7 @@ impl MatchRule {
 pub(super) struct Replace<'a> {
     pub(super) old: &'a str,
     pub(super) new: &'a str,
-    /// Replaces all places instead of the only one.
+    /// Replaces all matches instead of the only one.
     pub(super) all: bool,
 }
 
@@ -75,7 +75,7 @@ pub(super) struct Replace<'a> {
 pub(super) struct Replaced {
     pub(super) content: String,
     pub(super) step: MatchRule,
-    /// The first lines of the places, in the file before.
+    /// The first lines of the matches, in the file before.
     pub(super) lines: Vec<usize>,
 }
 
@@ -84,7 +84,7 @@ pub(super) struct Replaced {
 pub(super) enum EditError {
     Empty,
     Identical,
-    /// The first lines of all places.
+    /// The first lines of all matches.
     Ambiguous {
         step: MatchRule,
         lines: Vec<usize>,
@@ -94,11 +94,11 @@ pub(super) enum EditError {
         line: usize,
     },
     NotFound(Vec<Nearest>),
-    /// More places than are replaced at once.
-    TooManyPlaces,
+    /// More matches than are replaced at once.
+    TooManyMatches,
     /// Another hunk of the patch changes the same lines.
     Overlaps,
-    /// The only place is before the line that the hunk names.
+    /// The only match is before the line that the hunk names.
     BeforeScope {
         line: usize,
     },
@@ -132,7 +132,7 @@ pub(super) fn replace(
         locate(&view.text, &old).ok_or_else(|| not_found(&view, &old, &new))?;
     let added = matches.len().saturating_mul(new.len()) as u64;
     if edit.all && (is_cut || matches.len() > 1 && added > MAX_CHANGED) {
-        return Err(EditError::TooManyPlaces);
+        return Err(EditError::TooManyMatches);
     }
     let lines = line_numbers_of(&view.text, &matches);
     if matches.len() > 1 && !edit.all {
@@ -152,7 +152,7 @@ pub(super) fn replace(
     Ok(Replaced { content: spliced(content, &splices), step, lines: kept })
 }
 
-/// The number of the first line of each place, counted from 1.
+/// The number of the first line of each match, counted from 1.
 fn line_numbers_of(text: &str, matches: &[Match]) -> Vec<usize> {
     let (mut line, mut at) = (1, 0);
     let number = |found: &Match| {
@@ -173,10 +173,10 @@ pub(super) fn is_telling(text: &str) -> bool {
     text.chars().filter(|character| !character.is_whitespace()).count() >= 8
 }
 
-/// Whether the place has the new text already, which contains the old one: the edit would add it again.
+/// Whether the match has the new text already, which contains the old one: the edit would add it again.
 pub(super) fn is_applied(text: &str, found: &Match, old: &str, new: &str) -> bool {
-    let places = memchr::memmem::find_iter(new.as_bytes(), old.as_bytes());
-    places.take(MAX_COMPARED).any(|at| {
+    let positions = memchr::memmem::find_iter(new.as_bytes(), old.as_bytes());
+    positions.take(MAX_COMPARED).any(|at| {
         let start = found.start.checked_sub(at);
         start.and_then(|start| text.as_bytes().get(start..start + new.len()))
             == Some(new.as_bytes())
@@ -208,9 +208,9 @@ fn not_found(view: &LfView<'_>, old: &str, new: &str) -> EditError {
 impl fmt::Display for EditError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Empty => f.write_str("is empty; quote the lines around the place"),
-            Self::TooManyPlaces => f.write_str(
-                "is in the file too often for all places to be replaced at once; use a command such as `sed`, or a script",
+            Self::Empty => f.write_str("is empty; quote the lines around the change"),
+            Self::TooManyMatches => f.write_str(
+                "is in the file too often for all matches to be replaced at once; use a command such as `sed`, or a script",
             ),
             Self::Expired => f.write_str(
                 "takes too long to replace; quote fewer lines, or use a command such as `sed`, or a script",
@@ -233,7 +233,7 @@ impl fmt::Display for EditError {
             }
             Self::NotFound(nearest) => {
                 f.write_str("is not in the file")?;
-                nearest.iter().try_for_each(|place| write!(f, "\n{place}"))?;
+                nearest.iter().try_for_each(|lines| write!(f, "\n{lines}"))?;
                 f.write_str("\nread the file again and quote it exactly")
             }
         }

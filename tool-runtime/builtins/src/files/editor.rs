@@ -3,9 +3,9 @@
 use super::Files;
 use super::change::{Applied, ChangeOutput, EditOperation, decoded};
 use super::commit::{Before, Freshness};
+use super::dir_entry::{self, Target};
 use super::edit::lf;
 use super::list::ListOutput;
-use super::place::{self, Target};
 use super::read::{ReadOutput, ReadWindow};
 use super::text::{LfView, Text};
 use crate::tool_output::ToolOutput;
@@ -93,7 +93,7 @@ impl Files {
         range: Option<&[i64]>,
         context: &ToolContext,
     ) -> Result<ToolOutput<EditorOutput>, ToolError> {
-        if let Target::Directory(_) = place::find(&self.workspace.resolve(path)?)? {
+        if let Target::Directory(_) = dir_entry::find(&self.workspace.resolve(path)?)? {
             let ToolOutput { blocks, value } = self.list(path, 2, context)?;
             let value = EditorOutput { directory: Some(value), ..EditorOutput::default() };
             return Ok(ToolOutput { blocks, value });
@@ -129,7 +129,9 @@ impl Files {
         context: &ToolContext,
     ) -> Result<ToolOutput<ChangeOutput>, ToolError> {
         let before = self.read_to_change(path, Freshness::UnchangedIfRead, context)?;
-        let Some(text) = decoded(&before)? else { return Err(place::missing(before.location())) };
+        let Some(text) = decoded(&before)? else {
+            return Err(dir_entry::missing(before.location()));
+        };
         let content = inserted(path, &text, line, new)?;
         self.change(before, Some(text), Some(content), Applied::default(), context)
     }

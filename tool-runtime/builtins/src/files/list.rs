@@ -1,7 +1,7 @@
 //! Listing a directory.
 
 use super::Files;
-use super::place::{self, Target, describe, missing};
+use super::dir_entry::{self, Target, describe, missing};
 use crate::tool_output::ToolOutput;
 use crate::workspace::Location;
 use cap_std::fs::Metadata;
@@ -65,7 +65,7 @@ impl Files {
         context: &ToolContext,
     ) -> Result<ToolOutput<ListOutput>, ToolError> {
         let location = self.workspace.resolve(path)?;
-        let found = match place::find(&location)? {
+        let found = match dir_entry::find(&location)? {
             Target::Directory(found) => found,
             Target::Missing(location) => return Err(missing(&location)),
             Target::File(_) => {

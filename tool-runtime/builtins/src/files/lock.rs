@@ -5,7 +5,7 @@
 //! not possible (Windows, some network file systems, a directory without permission to list it), changes are compared
 //! alone.
 
-use super::place::{Place, describe};
+use super::dir_entry::{DirEntry, describe};
 use cap_std::fs::Dir;
 use std::fs::{File, TryLockError};
 use std::io;
@@ -28,12 +28,15 @@ pub(super) struct Locked {
 ///
 /// # Errors
 /// Tools must not change an entry, others hold a lock for long, or the call was cancelled.
-pub(super) fn directories(places: &[&Place], context: &ToolContext) -> Result<Locked, ToolError> {
+pub(super) fn directories(
+    entries: &[&DirEntry],
+    context: &ToolContext,
+) -> Result<Locked, ToolError> {
     let mut files = Vec::new();
-    for place in places {
-        place.check_changes()?;
-        let opened = open(&place.parent).map_err(|error| describe(&place.shown, &error))?;
-        files.extend(opened.map(|(identity, file)| (identity, &place.shown, file)));
+    for entry in entries {
+        entry.check_changes()?;
+        let opened = open(&entry.parent).map_err(|error| describe(&entry.shown, &error))?;
+        files.extend(opened.map(|(identity, file)| (identity, &entry.shown, file)));
     }
     files.sort_by_key(|(identity, ..)| *identity);
     files.dedup_by_key(|(identity, ..)| *identity);

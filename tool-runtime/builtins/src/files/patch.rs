@@ -47,7 +47,7 @@ pub(super) enum FilePatch {
 /// Lines of a file and their replacement.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Hunk {
-    /// Lines after which the place is, outermost first: `@@ fn main() {`.
+    /// Lines after which the hunk is, outermost first: `@@ fn main() {`.
     pub(super) scopes: Vec<String>,
     pub(super) old: String,
     pub(super) new: String,
@@ -267,7 +267,7 @@ impl Files {
             FilePatch::Add { .. } => Err(ToolError::user(format!(
                 "`{path}` exists already; update it instead of adding it"
             ))),
-            _ if before.snapshot().is_none() => Err(super::place::missing(before.location())),
+            _ if before.snapshot().is_none() => Err(super::dir_entry::missing(before.location())),
             FilePatch::Delete { hunks, .. } => {
                 if let Some(hunks) = hunks {
                     check_deleted(&before, &hunks, deadline)?;
@@ -293,7 +293,7 @@ impl Files {
         let path = before.location().to_string();
         let text = decoded(&before)?.unwrap_or_else(|| Text::new(""));
         let applied = apply::hunks(&text.content, hunks, deadline);
-        let (content, applied) = applied.map_err(|error| no_place(&path, error))?;
+        let (content, applied) = applied.map_err(|error| hunk_error(&path, error))?;
         let bytes = encode(&path, Some(&text), &content)?;
         let mut file =
             PatchedFile::new(path, PatchAction::Updated, Some(&text.content), Some(&content));
@@ -318,7 +318,7 @@ fn check_deleted(before: &Before, hunks: &[Hunk], deadline: Instant) -> Result<(
     let path = before.location();
     let text = decoded(before)?.unwrap_or_else(|| Text::new(""));
     let applied = apply::hunks(&text.content, hunks, deadline);
-    let (rest, _) = applied.map_err(|error| no_place(&path.to_string(), error))?;
+    let (rest, _) = applied.map_err(|error| hunk_error(&path.to_string(), error))?;
     if rest.is_empty() {
         return Ok(());
     }
@@ -327,7 +327,7 @@ fn check_deleted(before: &Before, hunks: &[Hunk], deadline: Instant) -> Result<(
     )))
 }
 
-fn no_place(path: &str, (number, error): apply::HunkError) -> ToolError {
+fn hunk_error(path: &str, (number, error): apply::HunkError) -> ToolError {
     ToolError::user(format!("`{path}`: the old text of hunk {} {error}", number + 1))
 }
 

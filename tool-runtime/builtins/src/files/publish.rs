@@ -1,7 +1,7 @@
 //! Writing one file: whole or not at all.
 
+use super::dir_entry::{DirEntry, describe};
 use super::lock;
-use super::place::{Place, describe};
 use super::snapshot::{Snapshot, Stamp};
 use cap_std::fs::{File, OpenOptions, Permissions};
 use std::ffi::OsString;
@@ -11,7 +11,7 @@ use tool_runtime::ToolError;
 
 /// New bytes beside the file that they are to replace. Dropping it removes them.
 pub(super) struct Staged<'p> {
-    place: &'p Place,
+    entry: &'p DirEntry,
     name: OsString,
     bytes: &'p [u8],
     /// The file that is replaced; `None` if it is new.
@@ -27,16 +27,16 @@ impl<'p> Staged<'p> {
     /// # Errors
     /// The directory cannot be written, or the disk is full.
     pub(super) fn write(
-        place: &'p Place,
+        entry: &'p DirEntry,
         bytes: &'p [u8],
         before: Option<&'p Snapshot>,
         permissions: Option<&'p Permissions>,
     ) -> Result<Self, ToolError> {
         let permissions = before.map(|before| &before.permissions).or(permissions);
-        let (name, file) = temporary(place, permissions.is_some())
-            .map_err(|error| describe(&place.shown, &error))?;
-        let staged = Self { place, name, bytes, before, permissions, is_published: false };
-        staged.fill(file).map_err(|error| describe(&place.shown, &error))?;
+        let (name, file) = temporary(entry, permissions.is_some())
+            .map_err(|error| describe(&entry.shown, &error))?;
+        let staged = Self { entry, name, bytes, before, permissions, is_published: false };
+        staged.fill(file).map_err(|error| describe(&entry.shown, &error))?;
         Ok(staged)
     }
 
@@ -48,13 +48,13 @@ impl<'p> Staged<'p> {
         file.sync_all()
     }
 
-    /// Puts the bytes into place.
+    /// Puts the bytes in place.
     ///
     /// # Errors
     /// The file is not the one that was read any more, or cannot be written.
     pub(super) fn publish(mut self) -> Result<(), ToolError> {
-        let shown = &self.place.shown;
-        let current = self.before.map(|_| Snapshot::read(self.place)).transpose()?;
+        let shown = &self.entry.shown;
+        let current = self.before.map(|_| Snapshot::read(self.entry)).transpose()?;
         if let (Some(before), Some(current)) = (self.before, &current)
             && before.bytes != current.bytes
         {
@@ -75,14 +75,14 @@ impl<'p> Staged<'p> {
     }
 
     fn rename_new(&self) -> io::Result<bool> {
-        let Place { parent, name, .. } = self.place;
+        let DirEntry { parent, name, .. } = self.entry;
         rename_no_replace(parent, &self.name, parent, name)?;
         Ok(true)
     }
 
     /// Whether the temporary file was used up.
     fn replace(&self, current: &Snapshot) -> io::Result<bool> {
-        let Place { parent, name, .. } = self.place;
+        let DirEntry { parent, name, .. } = self.entry;
         let staged = Stamp::from_metadata(&parent.symlink_metadata(&self.name)?);
         if current.stamp.links > 1
             || !current.stamp.has_owner_of(&staged)
@@ -99,12 +99,12 @@ impl<'p> Staged<'p> {
     fn write_in_place(&self, before: &Snapshot) -> io::Result<()> {
         let mut options = OpenOptions::new();
         let options = options.read(true).write(true);
-        let file = self.place.parent.open_with(&self.place.name, options)?;
+        let file = self.entry.parent.open_with(&self.entry.name, options)?;
         let stamp = Stamp::from_metadata(&file.metadata()?);
         // Other processes reach the file by its names in other directories.
         let mut file = file.into_std();
         lock::acquire(&file, None)?;
-        // A link may have taken the place of the file.
+        // A link may have replaced the file.
         if stamp != before.stamp || !has_bytes(&mut file, &before.bytes)? {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
@@ -119,7 +119,7 @@ impl<'p> Staged<'p> {
 impl Drop for Staged<'_> {
     fn drop(&mut self) {
         if !self.is_published {
-            let _ = self.place.parent.remove_file(&self.name);
+            let _ = self.entry.parent.remove_file(&self.name);
         }
     }
 }
@@ -161,7 +161,7 @@ pub(super) fn changed(shown: &str) -> ToolError {
 
 /// Creates a file whose name is not used. Bytes of an existing file are for its owner until it has the permissions of
 /// that.
-fn temporary(place: &Place, is_private: bool) -> io::Result<(OsString, File)> {
+fn temporary(entry: &DirEntry, is_private: bool) -> io::Result<(OsString, File)> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     loop {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -172,7 +172,7 @@ fn temporary(place: &Place, is_private: bool) -> io::Result<(OsString, File)> {
         cap_std::fs::OpenOptionsExt::mode(&mut options, if is_private { 0o600 } else { 0o666 });
         #[cfg(not(unix))]
         let _ = is_private;
-        match place.parent.open_with(&name, options.write(true).create_new(true)) {
+        match entry.parent.open_with(&name, options.write(true).create_new(true)) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             opened => return opened.map(|file| (name, file)),
         }

@@ -9,7 +9,7 @@ pub(crate) use large::LineMarks;
 
 use super::Files;
 use super::change::assumption;
-use super::place::{self, Place, Target};
+use super::dir_entry::{self, DirEntry, Target};
 use super::snapshot::{Hash, MAX_SHOWN, Snapshot, hash};
 use super::text::{Binary, Encoding, Eol, Text};
 use crate::caller::Caller;
@@ -58,54 +58,58 @@ impl Files {
         context: &ToolContext,
     ) -> Result<ToolOutput<ReadOutput>, ToolError> {
         let location = self.workspace.resolve(path)?;
-        let place = match place::find(&location)? {
-            Target::File(place) => place,
-            Target::Missing(location) => return Err(place::missing(&location)),
+        let entry = match dir_entry::find(&location)? {
+            Target::File(entry) => entry,
+            Target::Missing(location) => return Err(dir_entry::missing(&location)),
             Target::Directory(_) => {
                 return Err(ToolError::user(format!(
                     "`{location}` is a directory; list it instead"
                 )));
             }
         };
-        let (file, metadata) = place.open()?;
+        let (file, metadata) = entry.open()?;
         if metadata.len() > MAX_SHOWN {
-            return self.read_large(&place, file, &metadata, window, context);
+            return self.read_large(&entry, file, &metadata, window, context);
         }
-        let snapshot = Snapshot::read_up_to(MAX_SHOWN, &place)?;
-        let output = show(&place, &snapshot.bytes, window)?;
-        self.history().see(&place.key, &Caller::from_context(context), snapshot.hash());
+        let snapshot = Snapshot::read_up_to(MAX_SHOWN, &entry)?;
+        let output = show(&entry, &snapshot.bytes, window)?;
+        self.history().see(&entry.key, &Caller::from_context(context), snapshot.hash());
         Ok(output)
     }
 }
 
 /// The file in the form of its kind.
-fn show(place: &Place, bytes: &[u8], window: Window) -> Result<ToolOutput<ReadOutput>, ToolError> {
+fn show(
+    entry: &DirEntry,
+    bytes: &[u8],
+    window: Window,
+) -> Result<ToolOutput<ReadOutput>, ToolError> {
     match Text::decode(bytes) {
-        Ok(text) if place.is_notebook() => match notebook::cells(&text.content) {
-            Some(cells) => lines(place, bytes, &text, &cells, window),
-            None => lines(place, bytes, &text, &text.content, window),
+        Ok(text) if entry.is_notebook() => match notebook::cells(&text.content) {
+            Some(cells) => lines(entry, bytes, &text, &cells, window),
+            None => lines(entry, bytes, &text, &text.content, window),
         },
-        Ok(text) => lines(place, bytes, &text, &text.content, window),
+        Ok(text) => lines(entry, bytes, &text, &text.content, window),
         Err(Binary::Format(Some(format))) if image_block::supported(format).is_some() => {
-            image_output(place, bytes, format)
+            image_output(entry, bytes, format)
         }
-        Err(binary) => Err(not_text(&place.shown, bytes.len() as u64, binary)),
+        Err(binary) => Err(not_text(&entry.shown, bytes.len() as u64, binary)),
     }
 }
 
 fn lines(
-    place: &Place,
+    entry: &DirEntry,
     bytes: &[u8],
     text: &Text,
     content: &str,
     window: Window,
 ) -> Result<ToolOutput<ReadOutput>, ToolError> {
-    let cut = window.of_text(&place.shown, content)?;
-    Ok(text_output(place, cut, text.encoding, Eol::from_text(&text.content), Some(hash(bytes))))
+    let cut = window.of_text(&entry.shown, content)?;
+    Ok(text_output(entry, cut, text.encoding, Eol::from_text(&text.content), Some(hash(bytes))))
 }
 
 fn text_output(
-    place: &Place,
+    entry: &DirEntry,
     mut cut: Cut,
     encoding: Encoding,
     eol: Eol,
@@ -113,7 +117,7 @@ fn text_output(
 ) -> ToolOutput<ReadOutput> {
     cut.text.extend(encoding.assumed().map(assumption));
     let value = ReadOutput {
-        path: place.shown.clone(),
+        path: entry.shown.clone(),
         text: cut.text.clone(),
         first_line: cut.first_line,
         lines: cut.lines,
@@ -127,14 +131,14 @@ fn text_output(
 }
 
 fn image_output(
-    place: &Place,
+    entry: &DirEntry,
     bytes: &[u8],
     format: &'static str,
 ) -> Result<ToolOutput<ReadOutput>, ToolError> {
     let image = image_block::block(bytes, format)
-        .map_err(|error| ToolError::user(format!("`{}` cannot be shown: {error}", place.shown)))?;
+        .map_err(|error| ToolError::user(format!("`{}` cannot be shown: {error}", entry.shown)))?;
     let value = ReadOutput {
-        path: place.shown.clone(),
+        path: entry.shown.clone(),
         text: String::new(),
         first_line: 0,
         lines: 0,

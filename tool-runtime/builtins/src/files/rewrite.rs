@@ -3,7 +3,7 @@
 use super::Files;
 use super::change::{Applied, ChangeOutput, decoded};
 use super::commit::Freshness;
-use super::place;
+use super::dir_entry;
 use crate::tool_output::ToolOutput;
 use crate::workspace::Workspace;
 use tool_runtime::{ToolContext, ToolError};
@@ -21,7 +21,7 @@ pub(crate) fn rewrite<T>(
 ) -> Result<(ToolOutput<ChangeOutput>, T), ToolError> {
     let files = Files::over(workspace.clone());
     let before = files.read_to_change(path, Freshness::Read, context)?;
-    let Some(text) = decoded(&before)? else { return Err(place::missing(before.location())) };
+    let Some(text) = decoded(&before)? else { return Err(dir_entry::missing(before.location())) };
     let (content, value) = rewrite(&text.content)?;
     let shown = files.change(before, Some(text), Some(content), Applied::default(), context)?;
     Ok((shown, value))

@@ -1,6 +1,6 @@
 //! The bytes of a file at one moment, and whether it changed since.
 
-use super::place::{Place, describe};
+use super::dir_entry::{DirEntry, describe};
 use cap_std::fs::{Metadata, Permissions};
 use sha2::{Digest as _, Sha256};
 use std::io::Read as _;
@@ -28,24 +28,24 @@ impl Snapshot {
     ///
     /// # Errors
     /// It is too large, or cannot be read.
-    pub(super) fn read(place: &Place) -> Result<Self, ToolError> {
-        Self::read_up_to(MAX_CHANGED, place)
+    pub(super) fn read(entry: &DirEntry) -> Result<Self, ToolError> {
+        Self::read_up_to(MAX_CHANGED, entry)
     }
 
     /// Reads a file.
     ///
     /// # Errors
     /// It has more bytes than `most`, or cannot be read.
-    pub(super) fn read_up_to(most: u64, place: &Place) -> Result<Self, ToolError> {
-        let (file, metadata) = place.open()?;
+    pub(super) fn read_up_to(most: u64, entry: &DirEntry) -> Result<Self, ToolError> {
+        let (file, metadata) = entry.open()?;
         if metadata.len() > most {
-            return Err(too_large(&place.shown, metadata.len()));
+            return Err(too_large(&entry.shown, metadata.len()));
         }
         let mut bytes = Vec::with_capacity(metadata.len() as usize);
         let read = file.take(most + 1).read_to_end(&mut bytes);
-        read.map_err(|error| describe(&place.shown, &error))?;
+        read.map_err(|error| describe(&entry.shown, &error))?;
         if bytes.len() as u64 > most {
-            return Err(too_large(&place.shown, bytes.len() as u64));
+            return Err(too_large(&entry.shown, bytes.len() as u64));
         }
         let permissions = metadata.permissions();
         Ok(Self { bytes, stamp: Stamp::from_metadata(&metadata), permissions })

@@ -4,9 +4,9 @@
 //! steps before it are reverted.
 
 use super::commit::Change;
+use super::dir_entry::{self, DirEntry, describe};
 use super::directory::{create_parents, remove_empty, rename_entry};
 use super::lock;
-use super::place::{self, Place, describe};
 use super::publish::{Staged, changed};
 use super::snapshot::{MAX_CHANGED, Snapshot};
 use crate::workspace::Location;
@@ -35,14 +35,14 @@ fn write_all(
 ) -> Result<Vec<PathBuf>, ToolError> {
     changes.iter().try_for_each(check_size)?;
     let targets = changes.iter().map(|change| target(change, directories));
-    let targets: Vec<Option<Place>> = targets.collect::<Result<_, _>>()?;
+    let targets: Vec<Option<DirEntry>> = targets.collect::<Result<_, _>>()?;
     let (mut steps, mut keys, count) = (Vec::new(), Vec::new(), changes.len());
     for (number, (change, target)) in changes.iter().zip(&targets).enumerate() {
         let (key, of_change) = steps_of(change, target.as_ref())?;
         keys.push(key);
         for step in of_change {
             // Before a temporary file is written beside it.
-            step.places().try_for_each(Place::check_changes)?;
+            step.entries().try_for_each(DirEntry::check_changes)?;
             steps.push((step.stage()?, step));
         }
         if count > 1 {
@@ -52,8 +52,8 @@ fn write_all(
     if context.is_cancelled() {
         return Err(ToolError::user("the call was cancelled; nothing was changed"));
     }
-    let places: Vec<&Place> = steps.iter().flat_map(|(_, step)| step.places()).collect();
-    let _locked = lock::directories(&places, context)?;
+    let entries: Vec<&DirEntry> = steps.iter().flat_map(|(_, step)| step.entries()).collect();
+    let _locked = lock::directories(&entries, context)?;
     let mut done = Vec::with_capacity(steps.len());
     for (staged, step) in steps {
         match step.make(staged) {
@@ -77,7 +77,7 @@ fn check_size(change: &Change) -> Result<(), ToolError> {
 }
 
 /// The entry that a change creates: a new file, or the new name of one. Creates its directories.
-fn target(change: &Change, created: &mut Vec<Location>) -> Result<Option<Place>, ToolError> {
+fn target(change: &Change, created: &mut Vec<Location>) -> Result<Option<DirEntry>, ToolError> {
     let new = match (&change.moved_to, &change.before.file, &change.after) {
         (Some(new), ..) => new,
         (None, None, Some(_)) => &change.before,
@@ -85,25 +85,25 @@ fn target(change: &Change, created: &mut Vec<Location>) -> Result<Option<Place>,
     };
     create_parents(&new.location, created)
         .map_err(|error| describe(&new.location.to_string(), &error))?;
-    Place::of_new(&new.location).map(Some)
+    DirEntry::of_new(&new.location).map(Some)
 }
 
 /// One change of one entry.
 enum Step<'c> {
     /// Writes a file, which is new if there is none before.
     Write {
-        place: &'c Place,
+        entry: &'c DirEntry,
         before: Option<&'c Snapshot>,
         after: &'c [u8],
         permissions: Option<&'c Permissions>,
     },
     Delete {
-        place: &'c Place,
+        entry: &'c DirEntry,
         before: &'c Snapshot,
     },
     Rename {
-        from: &'c Place,
-        to: &'c Place,
+        from: &'c DirEntry,
+        to: &'c DirEntry,
     },
 }
 
@@ -111,42 +111,42 @@ enum Step<'c> {
 /// new one, so that it stays the same file, with its hard links.
 fn steps_of<'c>(
     change: &'c Change,
-    target: Option<&'c Place>,
+    target: Option<&'c DirEntry>,
 ) -> Result<(PathBuf, Vec<Step<'c>>), ToolError> {
     let permissions = change.permissions.as_ref();
-    let (place, steps) = match (&change.before.file, change.after.as_deref(), target) {
+    let (entry, steps) = match (&change.before.file, change.after.as_deref(), target) {
         (Some((from, before)), Some(after), Some(to)) => {
-            let edit = Step::Write { place: from, before: Some(before), after, permissions: None };
+            let edit = Step::Write { entry: from, before: Some(before), after, permissions: None };
             let edit = (after != before.bytes).then_some(edit);
             (to, edit.into_iter().chain([Step::Rename { from, to }]).collect())
         }
-        (Some((place, before)), Some(after), None) => {
+        (Some((entry, before)), Some(after), None) => {
             let before = Some(before);
-            (place, vec![Step::Write { place, before, after, permissions: None }])
+            (entry, vec![Step::Write { entry, before, after, permissions: None }])
         }
-        (Some((place, before)), None, _) => (place, vec![Step::Delete { place, before }]),
-        (None, Some(after), Some(place)) => {
-            (place, vec![Step::Write { place, before: None, after, permissions }])
+        (Some((entry, before)), None, _) => (entry, vec![Step::Delete { entry, before }]),
+        (None, Some(after), Some(entry)) => {
+            (entry, vec![Step::Write { entry, before: None, after, permissions }])
         }
-        (None, ..) => return Err(place::missing(&change.before.location)),
+        (None, ..) => return Err(dir_entry::missing(&change.before.location)),
     };
-    Ok((place.key.clone(), steps))
+    Ok((entry.key.clone(), steps))
 }
 
 impl<'c> Step<'c> {
-    fn places(&self) -> impl Iterator<Item = &'c Place> + use<'c> {
-        let (place, to) = match *self {
-            Self::Write { place, .. } | Self::Delete { place, .. } => (place, None),
+    fn entries(&self) -> impl Iterator<Item = &'c DirEntry> + use<'c> {
+        let (entry, to) = match *self {
+            Self::Write { entry, .. } | Self::Delete { entry, .. } => (entry, None),
             Self::Rename { from, to } => (from, Some(to)),
         };
-        std::iter::once(place).chain(to)
+        std::iter::once(entry).chain(to)
     }
 
     /// Writes the temporary file.
     fn stage(&self) -> Result<Option<Staged<'c>>, ToolError> {
         match *self {
-            Self::Write { place, before, after, permissions } => {
-                Staged::write(place, after, before, permissions).map(Some)
+            Self::Write { entry, before, after, permissions } => {
+                Staged::write(entry, after, before, permissions).map(Some)
             }
             Self::Delete { .. } | Self::Rename { .. } => Ok(None),
         }
@@ -155,11 +155,11 @@ impl<'c> Step<'c> {
     fn make(&self, staged: Option<Staged<'_>>) -> Result<(), ToolError> {
         match self {
             Self::Write { .. } => staged.map_or(Ok(()), Staged::publish),
-            Self::Delete { place, before } => {
-                if before.bytes != Snapshot::read(place)?.bytes {
-                    return Err(changed(&place.shown));
+            Self::Delete { entry, before } => {
+                if before.bytes != Snapshot::read(entry)?.bytes {
+                    return Err(changed(&entry.shown));
                 }
-                remove(place)
+                remove(entry)
             }
             Self::Rename { from, to } => rename_entry(from, to, "file"),
         }
@@ -168,21 +168,21 @@ impl<'c> Step<'c> {
     /// Restores the state before.
     fn revert(&self) -> Result<(), ToolError> {
         match *self {
-            Self::Write { place, before: None, .. } => remove(place),
-            Self::Write { place, before: Some(before), .. } => {
-                let current = Snapshot::read(place)?;
-                Staged::write(place, &before.bytes, Some(&current), None)?.publish()
+            Self::Write { entry, before: None, .. } => remove(entry),
+            Self::Write { entry, before: Some(before), .. } => {
+                let current = Snapshot::read(entry)?;
+                Staged::write(entry, &before.bytes, Some(&current), None)?.publish()
             }
-            Self::Delete { place, before } => {
-                Staged::write(place, &before.bytes, None, Some(&before.permissions))?.publish()
+            Self::Delete { entry, before } => {
+                Staged::write(entry, &before.bytes, None, Some(&before.permissions))?.publish()
             }
             Self::Rename { from, to } => rename_entry(to, from, "file"),
         }
     }
 }
 
-fn remove(place: &Place) -> Result<(), ToolError> {
-    place.parent.remove_file(&place.name).map_err(|error| describe(&place.shown, &error))
+fn remove(entry: &DirEntry) -> Result<(), ToolError> {
+    entry.parent.remove_file(&entry.name).map_err(|error| describe(&entry.shown, &error))
 }
 
 /// Reverts the steps before one that failed.
@@ -191,8 +191,8 @@ fn revert(done: &[Step<'_>], error: ToolError) -> ToolError {
         .iter()
         .rev()
         .filter(|step| step.revert().is_err())
-        .flat_map(Step::places)
-        .map(|place| &*place.shown)
+        .flat_map(Step::entries)
+        .map(|entry| &*entry.shown)
         .collect();
     if failed.is_empty() {
         return error;

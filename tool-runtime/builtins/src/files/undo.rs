@@ -4,8 +4,8 @@ use super::Files;
 use super::change::{Applied, ChangeOutput, shown};
 use super::commit::{Before, Change};
 use super::diff;
+use super::dir_entry::{self, DirEntry, Target};
 use super::history::{Content, Undo, Version};
-use super::place::{self, Place, Target};
 use super::snapshot::{Hash, Snapshot, hash};
 use super::text::Text;
 use super::transaction::write_changes;
@@ -46,10 +46,10 @@ impl Files {
 
     /// The last change of a file, or of the file that a link leads to.
     fn last_change(&self, location: &Location) -> Result<Undo, ToolError> {
-        let key = match place::find(location)? {
-            Target::File(place) => place.key,
+        let key = match dir_entry::find(location)? {
+            Target::File(entry) => entry.key,
             Target::Directory(location) | Target::Missing(location) => {
-                Place::of_new(&location)?.key
+                DirEntry::of_new(&location)?.key
             }
         };
         let history = self.history();

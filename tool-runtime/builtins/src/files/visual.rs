@@ -44,7 +44,7 @@ pub(super) fn write(call: &FilesWriteAction) -> String {
 }
 
 pub(super) fn edit(call: &FilesEditAction) -> String {
-    let all = if call.replace_all { ", in all places" } else { "" };
+    let all = if call.replace_all { ", all matches" } else { "" };
     let change = difference(&call.old_string, &call.new_string);
     format!("Edit {:?}{all}:{change}", call.file_path)
 }
@@ -52,8 +52,8 @@ pub(super) fn edit(call: &FilesEditAction) -> String {
 pub(super) fn multi_edit(call: &FilesMultiEditAction) -> String {
     let mut text = format!("MultiEdit {:?}:", call.file_path);
     for EditOperation { old_string, new_string, replace_all } in &call.edits {
-        let places = if *replace_all { "in all places" } else { "in one place" };
-        let _ = write!(text, "\n@@ {places}{}", difference(old_string, new_string));
+        let count = if *replace_all { "all matches" } else { "one match" };
+        let _ = write!(text, "\n@@ {count}{}", difference(old_string, new_string));
     }
     text
 }
@@ -135,7 +135,7 @@ mod tests {
         call["file_path"] = json!("x\n.txt");
         assert_eq!(shown("Edit", &call), format!("Edit \"x\\n.txt\":{lines}"));
         let call = json!({ "file_path": "x", "edits": [edit, { "old_string": "d", "new_string": "", "replace_all": true }] });
-        let expected = format!("MultiEdit \"x\":\n@@ in one place{lines}\n@@ in all places\n- d");
+        let expected = format!("MultiEdit \"x\":\n@@ one match{lines}\n@@ all matches\n- d");
         assert_eq!(shown("MultiEdit", &call), expected);
         let call = json!({ "command": "str_replace", "path": "x", "old_str": "a", "new_str": "b" });
         assert_eq!(shown("file_editor", &call), "file_editor str_replace \"x\":\n- a\n+ b");

@@ -216,7 +216,7 @@ pub enum ScheduleError {
     /// The file.
     #[error("the file of the schedule: {0}")]
     Store(String),
-    /// There is no place for a temporary file.
+    /// A temporary file cannot be created.
     #[error("a temporary directory: {0}")]
     Directory(#[from] std::io::Error),
     /// A target of webhooks.

@@ -205,13 +205,13 @@ fn check_call(tool: &str, arguments: &Value, context: &ToolContext) -> Result<()
 /// The text contains a secret of the pool.
 pub(super) fn check_secrets(
     text: &str,
-    place: &str,
+    field: &str,
     context: &ToolContext,
 ) -> Result<(), ToolError> {
     let redactor = context.get::<Secrets>().map(Secrets::redactor);
     match redactor.is_some_and(|redactor| matches!(redactor.text(text), Cow::Owned(_))) {
         true => Err(ToolError::user(format!(
-            "{place} must not contain a secret, since it is stored; write its name, as `${{NAME}}`"
+            "{field} must not contain a secret, since it is stored; write its name, as `${{NAME}}`"
         ))),
         false => Ok(()),
     }

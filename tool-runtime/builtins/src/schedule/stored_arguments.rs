@@ -64,7 +64,7 @@ fn collect<'a>(schema: &'a Value, found: &mut Vec<(&'a str, &'a Value)>) {
     }
 }
 
-/// Whether a schema marks its value, or a part of it that is not a property, as secret. A reference to an unknown place
+/// Whether a schema marks its value, or a part of it that is not a property, as secret. A reference to an unknown path
 /// may do so.
 fn holds_secret<'a>(root: &'a Value, schema: &'a Value, seen: &mut HashSet<&'a str>) -> bool {
     match schema {

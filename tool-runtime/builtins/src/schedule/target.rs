@@ -1,4 +1,4 @@
-//! The places that webhooks are sent to.
+//! The targets that webhooks are sent to.
 
 use super::signature::key_bytes;
 use super::text::nearest;
@@ -8,7 +8,7 @@ use std::fmt;
 use std::time::Duration;
 use tool_runtime::{Secret, ToolError};
 
-/// A place that `RemoteTrigger` may send to. The operator names its address, which may be private; models name the
+/// A target that `RemoteTrigger` may send to. The operator names its address, which may be private; models name the
 /// target.
 ///
 /// ```

@@ -61,19 +61,19 @@ pub(super) fn glob(
     };
     let matcher = pattern::glob(rest)?;
     let start = start(query.path, directory);
-    let Target::Directory(place) = Target::find(workspace, start.to_str())? else {
+    let Target::Directory(location) = Target::find(workspace, start.to_str())? else {
         let path = start.display();
         return Err(ToolError::user(format!("`{path}` is a file; give a directory as `path`")));
     };
     let rules = Rules { hidden: query.hidden, no_ignore: query.no_ignore, ..Rules::default() };
     let (newest, total) = (Newest::new(query.limit), AtomicU64::new(0));
-    let walk = Walk::new(&place, rules, stop);
+    let walk = Walk::new(&location, rules, stop);
     walk.run(|| {
-        let filter = NameFilter { place: &place, matcher: &matcher, is_negated };
-        let (newest, total, place) = (&newest, &total, &place);
+        let filter = NameFilter { location: &location, matcher: &matcher, is_negated };
+        let (newest, total, location) = (&newest, &total, &location);
         move |found| {
             if filter.is_match(&found.path)
-                && let Some(hit) = target::hit(place, found.path, 0)
+                && let Some(hit) = target::hit(location, found.path, 0)
             {
                 total.fetch_add(1, Ordering::Relaxed);
                 newest.push(hit);
@@ -81,7 +81,7 @@ pub(super) fn glob(
         }
     });
     let hits = newest.into_sorted();
-    let files = hits.into_iter().map(|hit| place.with_path(hit.path.0).to_string()).collect();
+    let files = hits.into_iter().map(|hit| location.with_path(hit.path.0).to_string()).collect();
     Ok(output(files, total.into_inner(), query, &walk))
 }
 
@@ -106,14 +106,14 @@ fn start(path: Option<&str>, directory: &str) -> PathBuf {
 
 /// Compares paths relative to the directory of the walk.
 struct NameFilter<'a> {
-    place: &'a Location,
+    location: &'a Location,
     matcher: &'a GlobMatcher,
     is_negated: bool,
 }
 
 impl NameFilter<'_> {
     fn is_match(&self, path: &Path) -> bool {
-        let name = path.strip_prefix(self.place.path()).unwrap_or(path);
+        let name = path.strip_prefix(self.location.path()).unwrap_or(path);
         self.matcher.is_match_candidate(&Candidate::new(name)) != self.is_negated
     }
 }

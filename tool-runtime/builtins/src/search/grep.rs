@@ -71,19 +71,19 @@ pub(super) fn grep(
     let scan = scan_query(query, matches!(target, Target::File(_)))?;
     let (totals, newest) =
         (Totals::default(), Newest::new(query.offset.saturating_add(query.limit)));
-    let place = target.location();
-    let search = Search { place, scan: &scan, totals: &totals, newest: &newest, stop };
+    let location = target.location();
+    let search = Search { location, scan: &scan, totals: &totals, newest: &newest, stop };
     let notice = match &target {
-        Target::Directory(_) => search.walk(rules(query, place)?),
-        Target::File(_) => search.one(place.path().to_owned()),
+        Target::Directory(_) => search.walk(rules(query, location)?),
+        Target::File(_) => search.one(location.path().to_owned()),
     };
     let hits = newest.into_sorted();
     let is_binary = totals.is_binary.into_inner();
     let second = Stop::after(CONTENTS_LIMIT, stop.context());
     let mut output = match query.mode {
         OutputMode::Content if is_binary => GrepOutput::default(),
-        OutputMode::Content => contents(place, &hits, &scan, query, &second),
-        mode => names(place, &hits, query, mode),
+        OutputMode::Content => contents(location, &hits, &scan, query, &second),
+        mode => names(location, &hits, query, mode),
     };
     output.has_context = query.before + query.after > 0;
     output.set_totals(totals.files.into_inner(), totals.matches.into_inner(), query.mode);
@@ -110,18 +110,18 @@ fn scan_query(query: &GrepQuery<'_>, is_named: bool) -> Result<Query, ToolError>
     })
 }
 
-fn rules(query: &GrepQuery<'_>, place: &Location) -> Result<Rules, ToolError> {
+fn rules(query: &GrepQuery<'_>, location: &Location) -> Result<Rules, ToolError> {
     Ok(Rules {
         hidden: query.hidden,
         no_ignore: query.no_ignore,
         types: query.file_type.map(pattern::file_type).transpose()?,
-        globs: pattern::file_globs(&place.absolute(), &query.globs)?,
+        globs: pattern::file_globs(&location.absolute(), &query.globs)?,
     })
 }
 
 /// The first search.
 struct Search<'a> {
-    place: &'a Location,
+    location: &'a Location,
     scan: &'a Query,
     totals: &'a Totals,
     newest: &'a Newest,
@@ -131,7 +131,7 @@ struct Search<'a> {
 impl Search<'_> {
     /// Returns a remark on directories that could not be read.
     fn walk(&self, rules: Rules) -> Option<String> {
-        let walk = Walk::new(self.place, rules, self.stop);
+        let walk = Walk::new(self.location, rules, self.stop);
         walk.run(|| {
             let mut searcher = self.scan.searcher();
             move |found: WalkedFile<'_>| {
@@ -150,8 +150,8 @@ impl Search<'_> {
     }
 
     fn file(&self, searcher: &mut grep_searcher::Searcher, path: PathBuf) {
-        let file = self.place.root().open_file(&path);
-        let shown = || self.place.with_path(&path).to_string();
+        let file = self.location.root().open_file(&path);
+        let shown = || self.location.with_path(&path).to_string();
         match file.and_then(|file| self.scan.tally(searcher, file, self.stop)) {
             Ok(Tally { count: 0, .. }) => {}
             Ok(tally) => {
@@ -171,7 +171,7 @@ impl Search<'_> {
     }
 
     fn found(&self, path: PathBuf, count: u64) {
-        if let Some(hit) = target::hit(self.place, path, count) {
+        if let Some(hit) = target::hit(self.location, path, count) {
             self.totals.files.fetch_add(1, Ordering::Relaxed);
             self.totals.matches.fetch_add(count, Ordering::Relaxed);
             self.newest.push(hit);
@@ -180,10 +180,10 @@ impl Search<'_> {
 }
 
 /// The files that match, without their lines.
-fn names(place: &Location, hits: &[Hit], query: &GrepQuery<'_>, mode: OutputMode) -> GrepOutput {
+fn names(location: &Location, hits: &[Hit], query: &GrepQuery<'_>, mode: OutputMode) -> GrepOutput {
     let shown = hits.iter().skip(query.offset).take(query.limit);
     let files = shown.map(|hit| FileMatches {
-        path: place.with_path(&hit.path.0).to_string(),
+        path: location.with_path(&hit.path.0).to_string(),
         count: matches!(mode, OutputMode::Count).then_some(hit.count),
         lines: Vec::new(),
     });
@@ -192,7 +192,7 @@ fn names(place: &Location, hits: &[Hit], query: &GrepQuery<'_>, mode: OutputMode
 
 /// The second search: lines of the newest files, until there are enough.
 fn contents(
-    place: &Location,
+    location: &Location,
     hits: &[Hit],
     scan: &Query,
     query: &GrepQuery<'_>,
@@ -202,12 +202,12 @@ fn contents(
     let (mut skip, mut rest, mut room) = (query.offset, query.limit, MAX_TEXT);
     for hit in hits {
         // One more than there is room for shows that something was cut.
-        let file = place.root().open_file(&hit.path.0);
+        let file = location.root().open_file(&hit.path.0);
         let Ok(mut lines) = file.and_then(|file| scan.lines(file, stop, &mut skip, rest + 1))
         else {
             continue;
         };
-        let path = place.with_path(&hit.path.0).to_string();
+        let path = location.with_path(&hit.path.0).to_string();
         let fitting = lines.iter().take(rest).take_while(|line| {
             let size = path.len() + line.text.len() + 10;
             room = room.saturating_sub(size);

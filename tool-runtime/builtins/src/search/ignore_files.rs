@@ -32,9 +32,9 @@ struct LeftOut {
 }
 
 impl IgnoreFiles {
-    pub(super) fn new(place: &Location) -> Self {
-        let (root, top) = (Arc::clone(place.root()), place.absolute());
-        Self { root, start: place.path().to_owned(), top, left_out: Arc::default() }
+    pub(super) fn new(location: &Location) -> Self {
+        let (root, top) = (Arc::clone(location.root()), location.absolute());
+        Self { root, start: location.path().to_owned(), top, left_out: Arc::default() }
     }
 
     /// Whether the rules for the first directory can be read, which those above it have as well.
@@ -84,9 +84,9 @@ impl IgnoreFiles {
     }
 
     /// The remark on directories that were left out.
-    pub(super) fn notice(&self, place: &Location) -> Option<String> {
+    pub(super) fn notice(&self, location: &Location) -> Option<String> {
         let left_out = lock(&self.left_out);
-        let example = place.with_path(&left_out.example);
+        let example = location.with_path(&left_out.example);
         (left_out.count > 0).then(|| {
             format!(
                 "directories that were left out: {}, as the rules of `{example}` are not in a regular file of at most \

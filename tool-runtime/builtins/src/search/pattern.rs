@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_the_place_and_the_remedy() {
+    fn errors_name_the_position_and_the_remedy() {
         let error = regex("a(b", false, false).unwrap_err();
         assert!(error.message().contains("a(b") && error.message().contains("unclosed group"));
         assert!(error.message().contains("`foo\\(`"), "{}", error.message());

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tool_runtime::ToolError;
 
-/// The place of a search, which exists.
+/// The target of a search, which exists.
 pub(super) enum Target {
     Directory(Location),
     File(Location),
@@ -21,7 +21,7 @@ impl Target {
         }
     }
 
-    /// The place that a path means; the first root without one.
+    /// The target that a path means; the first root without one.
     pub(super) fn find(workspace: &Workspace, path: Option<&str>) -> Result<Self, ToolError> {
         let path = path.filter(|path| !path.is_empty()).unwrap_or(".");
         let location = workspace.resolve(path)?.followed();
@@ -53,8 +53,9 @@ pub(super) fn leads_out(error: &io::Error) -> bool {
 
 /// A file that was found, with its time. `None` if it is not a file below the root any more: a link out of the root,
 /// or a directory behind a link.
-pub(super) fn hit(place: &Location, path: PathBuf, count: u64) -> Option<Hit> {
-    let metadata = place.root().dir().metadata(&path).ok().filter(|metadata| metadata.is_file())?;
+pub(super) fn hit(location: &Location, path: PathBuf, count: u64) -> Option<Hit> {
+    let metadata =
+        location.root().dir().metadata(&path).ok().filter(|metadata| metadata.is_file())?;
     let modified = metadata.modified().map_or(UNIX_EPOCH, cap_std::time::SystemTime::into_std);
     Some(Hit { modified: SystemTime::min(modified, SystemTime::now()), path: Reverse(path), count })
 }

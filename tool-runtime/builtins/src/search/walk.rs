@@ -27,7 +27,7 @@ pub(super) struct Rules {
 
 /// A walk through a directory.
 pub(super) struct Walk<'a> {
-    pub(super) place: &'a Location,
+    pub(super) location: &'a Location,
     pub(super) rules: Rules,
     pub(super) stop: &'a Stop<'a>,
     /// None if no rules are read from files.
@@ -45,10 +45,10 @@ pub(super) struct WalkedFile<'a> {
 }
 
 impl<'a> Walk<'a> {
-    pub(super) fn new(place: &'a Location, rules: Rules, stop: &'a Stop<'a>) -> Self {
-        let ignore_files = (!rules.no_ignore).then(|| IgnoreFiles::new(place));
+    pub(super) fn new(location: &'a Location, rules: Rules, stop: &'a Stop<'a>) -> Self {
+        let ignore_files = (!rules.no_ignore).then(|| IgnoreFiles::new(location));
         let (unreadable, seen) = (AtomicU64::new(0), AtomicU64::new(0));
-        Self { place, rules, stop, ignore_files, unreadable, seen }
+        Self { location, rules, stop, ignore_files, unreadable, seen }
     }
 
     /// Passes every entry that is not a directory to a visitor; each thread makes its own. Links are
@@ -60,7 +60,7 @@ impl<'a> Walk<'a> {
         if self.ignore_files.as_ref().is_some_and(|files| !files.allow_start()) {
             return;
         }
-        let top = self.place.absolute();
+        let top = self.location.absolute();
         let top = &top;
         self.builder(top).build_parallel().run(|| {
             let mut visit = make_visitor();
@@ -83,7 +83,7 @@ impl<'a> Walk<'a> {
         let count = self.unreadable.load(Ordering::Relaxed);
         let unreadable =
             (count > 0).then(|| format!("directories that could not be read: {count}"));
-        let left_out = self.ignore_files.as_ref().and_then(|files| files.notice(self.place));
+        let left_out = self.ignore_files.as_ref().and_then(|files| files.notice(self.location));
         join_notices(&Vec::from_iter(unreadable.into_iter().chain(left_out)))
     }
 
@@ -97,7 +97,7 @@ impl<'a> Walk<'a> {
             self.stop.context().progress(seen, None, format_args!("{seen} files searched"));
         }
         if let Ok(below) = entry.path().strip_prefix(top) {
-            visit(WalkedFile { path: join(self.place.path(), below), entry });
+            visit(WalkedFile { path: join(self.location.path(), below), entry });
         }
     }
 
@@ -135,6 +135,6 @@ fn is_missing(error: &ignore::Error) -> bool {
 }
 
 /// Paths below the root itself have no `./` in front.
-pub(super) fn join(place: &Path, below: &Path) -> PathBuf {
-    if place == Path::new(".") { below.to_owned() } else { place.join(below) }
+pub(super) fn join(location: &Path, below: &Path) -> PathBuf {
+    if location == Path::new(".") { below.to_owned() } else { location.join(below) }
 }

@@ -10,7 +10,7 @@ use std::io;
 use tokio::process::Command;
 
 /// Sent to a shell when this process ends without having ended it. `SIGTERM` and not `SIGKILL`, so that a program that
-/// took the place of the shell can end its own children.
+/// replaced the shell can end its own children.
 const SIGNAL: Signal = Signal::TERM;
 
 /// Prepares a shell that [`start_on_thread`](crate::process::start_on_thread) starts.

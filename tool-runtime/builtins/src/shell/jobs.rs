@@ -18,7 +18,7 @@ const MAX_ENDED: usize = 32;
 pub(super) struct Jobs {
     jobs: Mutex<BTreeMap<u64, Arc<Job>>>,
     /// A permit for each job that starts or runs.
-    places: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
 }
 
 /// A command in the background.
@@ -50,13 +50,13 @@ struct State {
 impl Jobs {
     /// At most so many run at the same time.
     pub(super) fn new(limit: usize) -> Self {
-        let places = Arc::new(Semaphore::new(limit.min(Semaphore::MAX_PERMITS)));
-        Self { jobs: Mutex::default(), places }
+        let permits = Arc::new(Semaphore::new(limit.min(Semaphore::MAX_PERMITS)));
+        Self { jobs: Mutex::default(), permits }
     }
 
-    /// A place for a job that starts.
-    pub(super) fn place(&self, context: &ToolContext) -> Result<OwnedSemaphorePermit, ToolError> {
-        Arc::clone(&self.places).try_acquire_owned().map_err(|_| {
+    /// The permit of a job that starts.
+    pub(super) fn permit(&self, context: &ToolContext) -> Result<OwnedSemaphorePermit, ToolError> {
+        Arc::clone(&self.permits).try_acquire_owned().map_err(|_| {
             let jobs = self.lock();
             let own = jobs.values().filter(|job| job.is_running() && job.is_of(context));
             let own: Vec<String> = own.map(|job| job.id()).collect();
@@ -76,7 +76,7 @@ impl Jobs {
         number: u64,
         command: String,
         running: Running,
-        place: OwnedSemaphorePermit,
+        permit: OwnedSemaphorePermit,
         context: &ToolContext,
     ) -> Arc<Job> {
         let status = JobStatus::Running;
@@ -86,7 +86,7 @@ impl Jobs {
             Streams { stdout: Arc::clone(&running.stdout), stderr: Arc::clone(&running.stderr) };
         let owner = context.principal().id().to_owned();
         let job = Arc::new(Job { number, command, owner, state, kill: kill.clone(), streams });
-        tokio::spawn(run(running, kill, sender, place));
+        tokio::spawn(run(running, kill, sender, permit));
         let mut jobs = self.lock();
         jobs.insert(number, Arc::clone(&job));
         forget_oldest(&mut jobs, context);
@@ -136,7 +136,7 @@ async fn run(
     mut running: Running,
     kill: CancellationToken,
     sender: watch::Sender<State>,
-    place: OwnedSemaphorePermit,
+    permit: OwnedSemaphorePermit,
 ) {
     let end = async {
         let exit = running.status().await.ok();
@@ -152,7 +152,7 @@ async fn run(
         }
     };
     running.drain().await;
-    drop(place);
+    drop(permit);
     sender.send_modify(|state| state.status = status);
 }
 

@@ -92,7 +92,7 @@ impl ScratchFile {
         self.create()?.write_all(content.as_bytes())
     }
 
-    /// Opens the file for reading. A pipe that took its place does not block.
+    /// Opens the file for reading. A pipe that replaced it does not block.
     pub(super) fn open(&self) -> io::Result<File> {
         Ok(open_file(&self.directory, &self.name)?.into_std())
     }

@@ -75,7 +75,7 @@ impl Request {
     /// Runs the request on a terminal, which is started if there is none.
     pub(super) async fn run(
         &self,
-        place: &mut Option<Session>,
+        slot: &mut Option<Session>,
         launcher: &Launcher,
         scratch: &Scratch,
         identity: Identity,
@@ -86,11 +86,11 @@ impl Request {
                 "`reset` starts a new shell, which awaits no input; leave `is_input` out",
             ));
         }
-        let rest = match place {
+        let rest = match slot {
             Some(session) if !self.reset => rest(session, launcher).await,
             _ => None,
         };
-        let old = place.take_if(|session| self.reset || session.is_closed());
+        let old = slot.take_if(|session| self.reset || session.is_closed());
         let notice = old.map(|_| "a new shell was started");
         match rest {
             Some(rest) if self.is_input => {
@@ -98,12 +98,12 @@ impl Request {
             }
             Some(rest) if self.is_wait() => Ok(rest),
             rest => {
-                let session = match place {
+                let session = match slot {
                     Some(session) => session,
-                    None => place.insert(Session::start(launcher, scratch, identity).await?),
+                    None => slot.insert(Session::start(launcher, scratch, identity).await?),
                 };
                 let (waited, output) = self.run_on(session, launcher, scratch, context).await?;
-                place.take_if(|_| waited == Waited::Closed);
+                slot.take_if(|_| waited == Waited::Closed);
                 Ok(output.after(rest).with_notice(notice))
             }
         }

@@ -29,7 +29,7 @@ impl Identity {
     }
 
     /// The team, unless it is all teams, and the name there.
-    pub(super) fn place(&self) -> (Option<i64>, &str) {
+    pub(super) fn address(&self) -> (Option<i64>, &str) {
         match self {
             Self::Lead => (None, LEAD),
             Self::Member { team, name } => (Some(*team), name),

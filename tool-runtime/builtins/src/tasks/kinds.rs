@@ -18,7 +18,7 @@ const EXPLORE: &str = "You explore. Find out what you are asked about, with the 
     Search broadly first, then read what matters. Answer with what you found, and where: paths, lines, names. Say \
     what you did not find.";
 const PLAN: &str = "You plan. Read what the task touches, with the tools that you have; they only read. Answer with a \
-    plan: the steps in order, the places that change, how each step is checked, and what could go wrong. Do not carry \
+    plan: the steps in order, the code that changes, how each step is checked, and what could go wrong. Do not carry \
     it out.";
 
 /// The kinds of this module: name, instructions.

@@ -158,7 +158,7 @@ impl AgentInput {
     }
 }
 
-/// The place of an agent in a team.
+/// The membership of an agent in a team.
 struct Membership {
     team: Team,
     name: String,

@@ -140,7 +140,7 @@ impl TaskStore {
         principal: String,
         reader: Identity,
     ) -> Result<Vec<Message>, ToolError> {
-        let (team, name) = reader.place();
+        let (team, name) = reader.address();
         let (team, name) = (team, name.to_owned());
         // Most agents have none: reading needs no lock of the file.
         if self.read(|connection| unread(connection, &principal, team, &name))? == 0 {
@@ -222,7 +222,7 @@ fn send(
         Ok(team) => team,
         Err(error) => return Ok(Err(error)),
     };
-    let (_, name) = sender.place();
+    let (_, name) = sender.address();
     let is_meant = |member: &&String| match message.to.as_str() {
         "*" => member.as_str() != name,
         to => member.as_str() == to,

@@ -1,6 +1,6 @@
 //! Directories behind links with absolute targets.
 //!
-//! A handle of a directory refuses every absolute link, also one that leads to a place below it. Here the path is
+//! A handle of a directory refuses every absolute link, also one that leads to a path below it. Here the path is
 //! written without such links. That grants nothing: files are opened by the new path through the same handle.
 
 use super::Location;

@@ -44,7 +44,7 @@ fn named(file: &Path, prefix: &str) -> io::Result<PathBuf> {
     Ok(file.parent().unwrap_or(file).join(path))
 }
 
-/// The text of a small file. A pipe in its place does not block.
+/// The text of a small file. A pipe of that name does not block.
 pub(crate) fn read(path: &Path) -> io::Result<String> {
     let mut options = File::options();
     options.read(true);

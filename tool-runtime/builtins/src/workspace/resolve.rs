@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use tool_runtime::ToolError;
 
-/// A place below a root.
+/// A path below a root.
 #[derive(Clone, Debug)]
 pub struct Location {
     root: Arc<Root>,
@@ -37,7 +37,7 @@ impl Location {
         }
     }
 
-    /// Another place below the same root.
+    /// Another path below the same root.
     pub fn with_path(&self, path: impl Into<PathBuf>) -> Self {
         Self { path: or_dot(path.into()), ..self.clone() }
     }

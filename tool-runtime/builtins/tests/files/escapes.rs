@@ -137,7 +137,7 @@ fn swap(root: PathBuf, names: [&'static str; 2], is_done: Arc<AtomicBool>) -> Jo
     })
 }
 
-/// A directory, a file and an absolute link, each of which changes places with a link out of the root.
+/// A directory, a file and an absolute link, each of which is swapped with a link out of the root.
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn links_that_are_swapped_during_calls_lead_nowhere() {

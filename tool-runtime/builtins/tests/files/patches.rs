@@ -29,7 +29,7 @@ async fn several_files_are_changed_together() {
 }
 
 #[tokio::test]
-async fn a_hunk_without_place_changes_no_file() {
+async fn a_hunk_without_match_changes_no_file() {
     let (folder, tools) = tools(&[("a.rs", "one\n"), ("b.rs", "x\nx\n")]);
     for (hunk, reason) in [
         ("-missing", "`b.rs`: the old text of hunk 1 is not in the file"),
@@ -110,7 +110,7 @@ async fn conflicting_and_impossible_changes_are_errors() {
 }
 
 #[tokio::test]
-async fn lines_without_context_are_placed_as_the_format_says() {
+async fn lines_without_context_are_inserted_as_the_format_says() {
     let (folder, tools) = tools(&[("a.rs", "one\n"), ("empty.rs", "")]);
     let begin = |path: &str, lines: &str| {
         patch(&format!("*** Begin Patch\n*** Update File: {path}\n@@\n{lines}*** End Patch\n"))
@@ -126,7 +126,7 @@ async fn lines_without_context_are_placed_as_the_format_says() {
     assert_eq!(folder.text("empty.rs"), "fn new_line() {}\n");
     folder.put("b.rs", "one\ntwo\n");
     let error = tools.error("apply_patch", unified("b.rs", "@@ -1,0 +2 @@")).await;
-    let expected = "nothing was changed: `b.rs`: the old text of hunk 1 is empty; quote the lines around the place";
+    let expected = "nothing was changed: `b.rs`: the old text of hunk 1 is empty; quote the lines around the change";
     assert_eq!(error, expected);
 }
 

@@ -52,12 +52,12 @@ fn patched() -> impl Strategy<Value = Patched> {
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    let place = || (0_usize..40, 1_usize..12);
+    let range = || (0_usize..40, 1_usize..12);
     prop_oneof![
         3 => (name(), text()).prop_map(|(name, text)| Step::Write(name, text)),
         2 => (name(), 0_usize..6, text()).prop_map(|(name, line, text)| Step::Insert(name, line, text)),
-        4 => (name(), place(), text()).prop_map(|(name, (at, length), text)| Step::Edit(name, at, length, text)),
-        2 => (name(), place(), text()).prop_map(|(name, (at, length), text)| Step::MultiEdit(name, at, length, text)),
+        4 => (name(), range(), text()).prop_map(|(name, (at, length), text)| Step::Edit(name, at, length, text)),
+        2 => (name(), range(), text()).prop_map(|(name, (at, length), text)| Step::MultiEdit(name, at, length, text)),
         3 => prop::collection::vec(patched(), 1..3).prop_map(Step::Patch),
         // The others are links and directories, whose deletion is not undone.
         3 => prop::sample::select(vec!["a", "b", "d/a", "d/b", "k/a", "n/m/x", "e/y"]).prop_map(Step::Delete),

@@ -45,7 +45,7 @@ async fn mistakes_of_edits_are_explained_and_change_nothing() {
             "`a.rs`: `old_string` is in the file 2 times, at lines 2, 6; quote more of the lines around the one you mean",
         ),
         (("x();", "x();"), "`a.rs`: `old_string` equals the new text; nothing would change"),
-        (("", "y"), "`a.rs`: `old_string` is empty; quote the lines around the place"),
+        (("", "y"), "`a.rs`: `old_string` is empty; quote the lines around the change"),
     ];
     for ((old, new), expected) in cases {
         assert_eq!(tools.error("Edit", edit("a.rs", old, new)).await, expected);

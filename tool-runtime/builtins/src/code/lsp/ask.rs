@@ -5,11 +5,11 @@ use super::error::LspError;
 use super::hits;
 use super::operation::{LspOperation, Request};
 use super::output::LspOutput;
-use super::places::Places;
 use super::query::{Query, Response};
 use super::rename;
 use super::server::Server;
 use super::servers::{Servers, failed};
+use super::source_files::SourceFiles;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -89,19 +89,19 @@ impl Servers {
         server: &Arc<Server>,
         found: Response,
     ) -> Result<LspOutput, ToolError> {
-        let mut places = Places::new(&self.workspace, server.encoding);
+        let mut files = SourceFiles::new(&self.workspace, server.encoding);
         let Response { hits, hover, edit, mut notices, at } = found;
         let mut total = hits.len();
-        let items: Vec<_> = hits.into_iter().take(MAX_ITEMS).map(|hit| places.item(hit)).collect();
+        let items: Vec<_> = hits.into_iter().take(MAX_ITEMS).map(|hit| files.item(hit)).collect();
         if total > items.len() {
             notices.push(format!("{} more are not shown", total - items.len()));
         }
         let mut diff = None;
         if let Some(edit) = edit.filter(|edit| !edit.is_null()) {
             let preview = hits::read(edit)
-                .and_then(|edit| rename::preview(edit, &mut places, server.encoding));
+                .and_then(|edit| rename::preview(edit, &mut files, server.encoding));
             let preview = preview.map_err(|error| failed(language, &error.to_string()))?;
-            total = preview.places;
+            total = preview.count;
             notices.extend(preview.notices);
             diff = Some(preview.diff);
         }

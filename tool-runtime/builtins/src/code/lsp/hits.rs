@@ -1,4 +1,4 @@
-//! Places in the answers of servers.
+//! Locations in the responses of servers.
 
 use super::error::LspError;
 use gen_lsp_types::{
@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// A place, with columns as the server counts them.
+/// A location, with columns as the server counts them.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Hit {
     pub(super) uri: String,
@@ -39,7 +39,7 @@ pub(super) fn read<T: DeserializeOwned>(value: Value) -> Result<T, LspError> {
     serde_json::from_value(value).map_err(|error| LspError::Invalid(error.to_string()))
 }
 
-/// Definitions, implementations, references: one place, several, or links.
+/// Definitions, implementations, references: one location, several, or links.
 pub(super) fn locations(value: Value) -> Result<Vec<Hit>, LspError> {
     #[derive(Deserialize)]
     #[serde(untagged)]
@@ -81,7 +81,7 @@ fn flatten(symbol: DocumentSymbol, container: Option<&str>, uri: &str, hits: &mu
     }
 }
 
-/// Symbols with their places.
+/// Symbols with their locations.
 pub(super) fn workspace_symbols(value: Value) -> Result<Vec<Hit>, LspError> {
     #[derive(Deserialize)]
     #[serde(untagged)]
@@ -117,15 +117,15 @@ pub(super) fn call_item(value: Value) -> Result<Hit, LspError> {
     Ok(Hit::symbol(item.uri.0, item.selection_range, item.name, item.kind))
 }
 
-/// The places where a function is called, each with its caller.
+/// The locations where a function is called, each with its caller.
 pub(super) fn incoming_calls(value: Value) -> Result<Vec<Hit>, LspError> {
     let calls: Option<Vec<CallHierarchyIncomingCall>> = read(value)?;
-    let places = |call: CallHierarchyIncomingCall| {
+    let hits = |call: CallHierarchyIncomingCall| {
         let from = call.from;
         let hit = move |range| Hit::symbol(from.uri.0.clone(), range, from.name.clone(), from.kind);
         call.from_ranges.into_iter().map(hit)
     };
-    Ok(calls.into_iter().flatten().flat_map(places).collect())
+    Ok(calls.into_iter().flatten().flat_map(hits).collect())
 }
 
 /// The functions that a function calls.
@@ -137,7 +137,7 @@ pub(super) fn outgoing_calls(value: Value) -> Result<Vec<Hit>, LspError> {
     Ok(calls.into_iter().flatten().map(hit).collect())
 }
 
-/// Errors and warnings of a file, in the order of their places.
+/// Errors and warnings of a file, in the order of their positions.
 pub(super) fn diagnostics(mut found: Vec<Diagnostic>, uri: &str) -> Vec<Hit> {
     found.sort_by_key(|diagnostic| diagnostic.range.start);
     let hit = |diagnostic: Diagnostic| {
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_are_at_their_places() {
+    fn calls_are_at_their_locations() {
         let item = json!({"name": "f", "kind": 12, "uri": "file:///a", "range": range(0), "selectionRange": range(1)});
         assert_eq!(lines(&[call_item(item.clone()).unwrap()]), [1]);
         let incoming = json!([{"from": item, "fromRanges": [range(7), range(9)]}]);

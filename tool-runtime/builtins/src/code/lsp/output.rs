@@ -13,7 +13,7 @@ pub struct LspOutput {
     pub operation: LspOperation,
     /// The language whose server answered.
     pub language: String,
-    /// Places, symbols or diagnostics.
+    /// Locations, symbols or diagnostics.
     pub items: Vec<LspItem>,
     /// Number of items that the server found, of which `items` has the first ones.
     pub total: usize,
@@ -28,7 +28,7 @@ pub struct LspOutput {
     pub notices: Vec<String>,
 }
 
-/// A place in a file. Lines and characters are counted from 1.
+/// A location in a file. Lines and characters are counted from 1.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct LspItem {

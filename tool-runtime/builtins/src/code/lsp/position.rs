@@ -90,7 +90,11 @@ impl Lines {
     }
 
     /// Line and character, counted from 1.
-    pub(super) fn place(&self, position: Position, encoding: Encoding) -> (usize, usize) {
+    pub(super) fn line_and_character(
+        &self,
+        position: Position,
+        encoding: Encoding,
+    ) -> (usize, usize) {
         let line = position.line as usize;
         (line + 1, encoding.characters(self.line(line), position.character as usize) + 1)
     }
@@ -124,11 +128,17 @@ mod tests {
         for (encoding, units) in [(Encoding::Utf8, 7), (Encoding::Utf16, 4), (Encoding::Utf32, 3)] {
             let position = lines.position(2, 4, encoding);
             assert_eq!(position, Position { line: 1, character: units });
-            assert_eq!(lines.place(position, encoding), (2, 4));
+            assert_eq!(lines.line_and_character(position, encoding), (2, 4));
         }
         // Within a character, and after the end of a line.
-        assert_eq!(lines.place(Position { line: 1, character: 1 }, Encoding::Utf16), (2, 1));
-        assert_eq!(lines.place(Position { line: 1, character: 99 }, Encoding::Utf16), (2, 5));
+        assert_eq!(
+            lines.line_and_character(Position { line: 1, character: 1 }, Encoding::Utf16),
+            (2, 1)
+        );
+        assert_eq!(
+            lines.line_and_character(Position { line: 1, character: 99 }, Encoding::Utf16),
+            (2, 5)
+        );
     }
 
     proptest! {
@@ -141,7 +151,7 @@ mod tests {
             let character = 1 + character % (lines.line(line - 1).chars().count() + 1);
             for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
                 let position = lines.position(line, character, encoding);
-                prop_assert_eq!(lines.place(position, encoding), (line, character));
+                prop_assert_eq!(lines.line_and_character(position, encoding), (line, character));
                 let bytes = lines.bytes(&Range { start: Position { line: position.line, character: 0 }, end: position }, encoding);
                 prop_assert_eq!(text[bytes].chars().count(), character - 1);
             }

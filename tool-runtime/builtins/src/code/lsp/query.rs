@@ -31,7 +31,7 @@ pub(super) struct Response {
     pub(super) at: Option<String>,
 }
 
-/// Reads the places of an answer.
+/// Reads the locations of a response.
 type ReadHits = fn(Value) -> Result<Vec<Hit>, LspError>;
 
 /// A server, and the file of a call in it.

@@ -1,8 +1,8 @@
 //! The changes of a rename, as a diff.
 
 use super::error::LspError;
-use super::places::{File, Places};
 use super::position::Encoding;
+use super::source_files::{File, SourceFiles};
 use crate::files::unified_diff;
 use gen_lsp_types::{DocumentChange, Edit, Range, WorkspaceEdit};
 use std::collections::BTreeMap;
@@ -14,7 +14,8 @@ const MAX_DIFF: usize = 60_000;
 #[derive(Debug, Default)]
 pub(super) struct Preview {
     pub(super) diff: String,
-    pub(super) places: usize,
+    /// The number of edits.
+    pub(super) count: usize,
     pub(super) notices: Vec<String>,
 }
 
@@ -27,13 +28,13 @@ type Edits = Vec<(Range, String)>;
 /// The changes of a file overlap.
 pub(super) fn preview(
     edit: WorkspaceEdit,
-    places: &mut Places<'_>,
+    files: &mut SourceFiles<'_>,
     encoding: Encoding,
 ) -> Result<Preview, LspError> {
     let mut preview = Preview::default();
     for (uri, edits) in edits_of(edit, &mut preview.notices) {
-        let file = places.file(&uri);
-        preview.places += edits.len();
+        let file = files.file(&uri);
+        preview.count += edits.len();
         match changed(&file, edits, encoding)? {
             None => preview.notices.push(format!(
                 "`{}` would be changed, too; its changes cannot be shown",

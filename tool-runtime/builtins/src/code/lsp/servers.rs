@@ -26,10 +26,10 @@ pub(super) struct Servers {
     slots: Mutex<HashMap<(String, PathBuf), SharedSlot>>,
 }
 
-/// A place that is locked while its server starts.
+/// A slot that is locked while its server starts.
 type SharedSlot = Arc<tokio::sync::Mutex<Slot>>;
 
-/// The place of one server.
+/// The slot of one server.
 #[derive(Default)]
 struct Slot {
     server: Option<Arc<Server>>,

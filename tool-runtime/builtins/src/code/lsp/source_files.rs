@@ -1,4 +1,4 @@
-//! From places of a server to items for models.
+//! From locations of a server to items for models.
 
 use super::documents;
 use super::hits::Hit;
@@ -13,8 +13,8 @@ use std::sync::Arc;
 const MAX_LINE: usize = 200;
 const MAX_MESSAGE: usize = 2000;
 
-/// The files of places, each read once.
-pub(super) struct Places<'w> {
+/// The files of locations, each read once.
+pub(super) struct SourceFiles<'w> {
     workspace: &'w Workspace,
     encoding: Encoding,
     files: HashMap<String, Arc<File>>,
@@ -29,7 +29,7 @@ pub(super) struct File {
     pub(super) text: Option<Arc<str>>,
 }
 
-impl<'w> Places<'w> {
+impl<'w> SourceFiles<'w> {
     pub(super) fn new(workspace: &'w Workspace, encoding: Encoding) -> Self {
         Self { workspace, encoding, files: HashMap::new() }
     }
@@ -51,16 +51,16 @@ impl<'w> Places<'w> {
         file
     }
 
-    /// The item of a place.
+    /// The item of a location.
     pub(super) fn item(&mut self, hit: Hit) -> LspItem {
         let file = self.file(&hit.uri);
-        let place = |position| match &file.lines {
-            Some(lines) => lines.place(position, self.encoding),
+        let counted = |position| match &file.lines {
+            Some(lines) => lines.line_and_character(position, self.encoding),
             // The text decides about characters; without it the units of the server count.
             None => (position.line as usize + 1, position.character as usize + 1),
         };
-        let (line, character) = place(hit.range.start);
-        let (end_line, end_character) = place(hit.range.end);
+        let (line, character) = counted(hit.range.start);
+        let (end_line, end_character) = counted(hit.range.end);
         LspItem {
             path: file.path.clone(),
             line,

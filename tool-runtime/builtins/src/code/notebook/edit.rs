@@ -3,7 +3,7 @@
 use super::cell::{Cell, CellType};
 use super::entries::{Entries, range_in};
 use super::layout::Layout;
-use super::{CellPlace, NotebookCommand};
+use super::{CellPosition, NotebookCommand};
 use crate::files::joined_lines;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -12,7 +12,7 @@ use tool_runtime::ToolError;
 /// A change of one cell.
 pub(super) struct CellEdit {
     pub(super) command: NotebookCommand,
-    pub(super) place: CellPlace,
+    pub(super) position: CellPosition,
     pub(super) cell_type: Option<CellType>,
     pub(super) source: Option<String>,
 }
@@ -73,10 +73,10 @@ impl<'t> Notebook<'t> {
     }
 
     fn insert(&self, edit: &CellEdit) -> Result<Edited, ToolError> {
-        let number = match &edit.place {
-            CellPlace::Id(_) => self.find(&edit.place)? + 1,
-            CellPlace::Number(number) if *number <= self.cells.len() => *number,
-            CellPlace::Number(number) => return Err(self.out_of_range(*number)),
+        let number = match &edit.position {
+            CellPosition::Id(_) => self.find(&edit.position)? + 1,
+            CellPosition::Number(number) if *number <= self.cells.len() => *number,
+            CellPosition::Number(number) => return Err(self.out_of_range(*number)),
         };
         let source = edit.source.as_deref().ok_or_else(|| missing_source("insert"))?;
         let cell_type = edit.cell_type.unwrap_or(CellType::Code);
@@ -90,7 +90,7 @@ impl<'t> Notebook<'t> {
     }
 
     fn replace(&self, edit: &CellEdit) -> Result<Edited, ToolError> {
-        let number = self.find(&edit.place)?;
+        let number = self.find(&edit.position)?;
         let entries = self.entries(number)?;
         let old_type = entries.value::<CellType>("cell_type");
         let old_source = entries.value::<Value>("source").unwrap_or_default();
@@ -120,14 +120,14 @@ impl<'t> Notebook<'t> {
     }
 
     fn delete(&self, edit: &CellEdit) -> Result<Edited, ToolError> {
-        let number = self.find(&edit.place)?;
+        let number = self.find(&edit.position)?;
         let entries = self.entries(number)?;
         let (id, cell_type) = (entries.value("id"), entries.value("cell_type"));
         let text = self.spliced(number, 1, None);
         Ok(Edited { text, number, id, cell_type, count: self.cells.len() - 1 })
     }
 
-    /// The text with cells removed from a place, and a new one put there.
+    /// The text with cells removed from a position, and a new one inserted there.
     fn spliced(&self, number: usize, removed: usize, cell: Option<&str>) -> String {
         let start = |number: usize| range_in(self.text, self.cells[number]).start;
         let end = |number: usize| range_in(self.text, self.cells[number]).end;
@@ -153,11 +153,11 @@ impl<'t> Notebook<'t> {
     }
 
     /// The number of the cell that is meant.
-    fn find(&self, place: &CellPlace) -> Result<usize, ToolError> {
-        let id = match place {
-            CellPlace::Number(number) if *number < self.cells.len() => return Ok(*number),
-            CellPlace::Number(number) => return Err(self.out_of_range(*number)),
-            CellPlace::Id(id) => id,
+    fn find(&self, position: &CellPosition) -> Result<usize, ToolError> {
+        let id = match position {
+            CellPosition::Number(number) if *number < self.cells.len() => return Ok(*number),
+            CellPosition::Number(number) => return Err(self.out_of_range(*number)),
+            CellPosition::Id(id) => id,
         };
         let ids = self.ids();
         let mut found = ids.iter().enumerate().filter(|(_, own)| own.as_ref() == Some(id));
@@ -175,7 +175,7 @@ impl<'t> Notebook<'t> {
     fn out_of_range(&self, number: usize) -> ToolError {
         let count = self.cells.len();
         ToolError::user(format!(
-            "the notebook has {count} cells, counted from 0; there is no place {number}"
+            "the notebook has {count} cells, counted from 0; there is no position {number}"
         ))
     }
 

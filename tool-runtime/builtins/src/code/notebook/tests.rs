@@ -2,7 +2,7 @@
 
 use super::cell::CellType;
 use super::edit::{self, CellEdit, Edited};
-use super::{CellPlace, NotebookCommand};
+use super::{CellPosition, NotebookCommand};
 use crate::code::CodeParams;
 use crate::{Builtins, Workspace};
 use proptest::prelude::*;
@@ -54,15 +54,15 @@ const NOTEBOOK: &str = r##"{
 
 fn edit(
     command: NotebookCommand,
-    place: CellPlace,
+    position: CellPosition,
     cell_type: Option<CellType>,
     source: Option<&str>,
 ) -> CellEdit {
-    CellEdit { command, place, cell_type, source: source.map(str::to_owned) }
+    CellEdit { command, position, cell_type, source: source.map(str::to_owned) }
 }
 
 fn replace(number: usize, source: &str) -> CellEdit {
-    edit(NotebookCommand::Replace, CellPlace::Number(number), None, Some(source))
+    edit(NotebookCommand::Replace, CellPosition::Number(number), None, Some(source))
 }
 
 #[track_caller]
@@ -95,9 +95,9 @@ fn a_new_source_clears_outputs_and_changes_nothing_else() {
 #[test]
 fn a_type_change_makes_the_cell_valid_and_keeps_its_source() {
     let change = |number, cell_type| {
-        let place = CellPlace::Number(number);
+        let position = CellPosition::Number(number);
         let edited =
-            applied(NOTEBOOK, &edit(NotebookCommand::Replace, place, Some(cell_type), None));
+            applied(NOTEBOOK, &edit(NotebookCommand::Replace, position, Some(cell_type), None));
         serde_json::from_str::<Value>(&edited.text).unwrap()["cells"][number].clone()
     };
     assert_eq!(
@@ -113,8 +113,8 @@ fn a_type_change_makes_the_cell_valid_and_keeps_its_source() {
 
 #[test]
 fn cells_are_inserted_after_an_id_or_at_a_number() {
-    let insert = |place| edit(NotebookCommand::Insert, place, None, Some("x = 1"));
-    let first = applied(NOTEBOOK, &insert(CellPlace::Number(0)));
+    let insert = |position| edit(NotebookCommand::Insert, position, None, Some("x = 1"));
+    let first = applied(NOTEBOOK, &insert(CellPosition::Number(0)));
     let id = first.id.clone().unwrap();
     let cell = format!(
         "  {{\n   \"cell_type\": \"code\",\n   \"execution_count\": null,\n   \"id\": \"{id}\",\n   \
@@ -124,25 +124,31 @@ fn cells_are_inserted_after_an_id_or_at_a_number() {
         first.text,
         NOTEBOOK.replace(" \"cells\": [\n", &format!(" \"cells\": [\n{cell},\n"))
     );
-    let after = applied(NOTEBOOK, &insert(CellPlace::Id("intro".to_owned())));
+    let after = applied(NOTEBOOK, &insert(CellPosition::Id("intro".to_owned())));
     assert_eq!(after.number, 1);
-    let last = applied(NOTEBOOK, &insert(CellPlace::Number(2)));
+    let last = applied(NOTEBOOK, &insert(CellPosition::Number(2)));
     assert_eq!((last.number, last.count), (2, 3));
     for edited in [after, last] {
         // The deletion of the new cell restores the old bytes.
-        let delete = edit(NotebookCommand::Delete, CellPlace::Id(edited.id.unwrap()), None, None);
+        let delete =
+            edit(NotebookCommand::Delete, CellPosition::Id(edited.id.unwrap()), None, None);
         assert_eq!(applied(&edited.text, &delete).text, NOTEBOOK);
     }
     assert_eq!(
-        refused(NOTEBOOK, &insert(CellPlace::Number(3))),
-        "the notebook has 2 cells, counted from 0; there is no place 3"
+        refused(NOTEBOOK, &insert(CellPosition::Number(3))),
+        "the notebook has 2 cells, counted from 0; there is no position 3"
     );
 }
 
 #[test]
 fn older_notebooks_get_no_ids_and_every_layout_is_kept() {
     let insert = |number| {
-        edit(NotebookCommand::Insert, CellPlace::Number(number), Some(CellType::Raw), Some("a\n"))
+        edit(
+            NotebookCommand::Insert,
+            CellPosition::Number(number),
+            Some(CellType::Raw),
+            Some("a\n"),
+        )
     };
     let empty = "{\"cells\":[],\"nbformat\":4,\"nbformat_minor\":4}";
     let edited = applied(empty, &insert(0));
@@ -167,9 +173,10 @@ fn older_notebooks_get_no_ids_and_every_layout_is_kept() {
 #[test]
 fn mistakes_are_explained() {
     let twice = NOTEBOOK.replace("\"b7\"", "\"intro\"");
-    let delete = |id: &str| edit(NotebookCommand::Delete, CellPlace::Id(id.to_owned()), None, None);
-    let nothing = edit(NotebookCommand::Replace, CellPlace::Number(0), None, None);
-    let insert = edit(NotebookCommand::Insert, CellPlace::Number(0), None, None);
+    let delete =
+        |id: &str| edit(NotebookCommand::Delete, CellPosition::Id(id.to_owned()), None, None);
+    let nothing = edit(NotebookCommand::Replace, CellPosition::Number(0), None, None);
+    let insert = edit(NotebookCommand::Insert, CellPosition::Number(0), None, None);
     let cases = [
         (
             NOTEBOOK,
@@ -180,7 +187,7 @@ fn mistakes_are_explained() {
         (
             NOTEBOOK,
             replace(2, "x"),
-            "the notebook has 2 cells, counted from 0; there is no place 2",
+            "the notebook has 2 cells, counted from 0; there is no position 2",
         ),
         (
             NOTEBOOK,
@@ -286,7 +293,7 @@ proptest! {
         source in "(\\PC{0,5}\n?){0,3}",
     ) {
         let count = before["cells"].as_array().unwrap().len();
-        let edit = CellEdit { command, place: CellPlace::Number(number), cell_type, source: Some(source.clone()) };
+        let edit = CellEdit { command, position: CellPosition::Number(number), cell_type, source: Some(source.clone()) };
         let Ok(edited) = edit::apply(&text, &edit) else {
             let limit = if command == NotebookCommand::Insert { count + 1 } else { count };
             let same = command == NotebookCommand::Replace && number < count;

@@ -78,7 +78,7 @@ fn check_inside(workspace: &Workspace, path: &Path) -> Result<(), ToolError> {
 }
 
 /// A directory that stands in for the common one, with these settings, which `git config --null` has listed. All is
-/// created through its handle: commands may put another directory in its place.
+/// created through its handle: commands may replace it by another directory.
 pub(super) fn stand_in(repository: &Repository, settings: &[u8]) -> io::Result<TempDir> {
     let common = &repository.common;
     // Git would create it behind the link.

@@ -1,4 +1,4 @@
-//! The places of a quoted text, by the first step that finds any.
+//! The matches of a quoted text, by the first step that finds any.
 
 use super::MatchRule;
 use super::fold::{fold, offsets};
@@ -6,23 +6,23 @@ use super::line_index::{LineIndex, comparable};
 use super::shift::Shift;
 use memchr::memmem;
 
-/// Places that are looked for. More are not replaced.
-const MAX_PLACES: usize = 100_000;
+/// Matches that are looked for. More are not replaced.
+const MAX_MATCHES: usize = 100_000;
 
-/// Bytes of quoted lines that are compared with places: a long quotation may be in a file of equal lines a million times.
+/// Bytes of quoted lines that are compared with the file: a long quotation may be in a file of equal lines a million times.
 const MAX_COMPARED: usize = 8 * 1024 * 1024;
 
-/// The places of a string.
+/// The matches of a string.
 #[derive(Debug)]
 pub(in crate::files) struct Located {
     pub(in crate::files) step: MatchRule,
     /// In order, at least one.
     pub(in crate::files) matches: Vec<Match>,
-    /// Whether there may be more places.
+    /// Whether there may be more matches.
     pub(in crate::files) is_cut: bool,
 }
 
-/// A place: offsets in the text.
+/// A match: offsets in the text.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::files) struct Match {
     pub(in crate::files) start: usize,
@@ -40,11 +40,11 @@ pub(in crate::files) fn locate(text: &str, old: &str) -> Option<Located> {
     let index = LineIndex::from_text(text);
     // Whole lines that are equal are found above, except for the `\n` that the last line lacks.
     MatchRule::ALL.into_iter().find_map(|step| {
-        let shown = if step == MatchRule::Exact { MatchRule::TrailingWhitespace } else { step };
+        let reported = if step == MatchRule::Exact { MatchRule::TrailingWhitespace } else { step };
         let folded =
             (step == MatchRule::TypographicCharacters).then(|| folded_substrings(&index, old));
-        let folded = folded.and_then(|places| Located::new(shown, places));
-        folded.or_else(|| Located::new(shown, whole_lines(&index, old, step)))
+        let folded = folded.and_then(|matches| Located::new(reported, matches));
+        folded.or_else(|| Located::new(reported, whole_lines(&index, old, step)))
     })
 }
 
@@ -60,23 +60,23 @@ impl Located {
     }
 }
 
-/// Places that do not overlap, from the beginning. If that is one, a place that overlaps it counts, too: both are meant
+/// Matches that do not overlap, from the beginning. If that is one, a match that overlaps it counts, too: both are meant
 /// equally. The second value is whether there may be more.
 fn substrings(text: &str, old: &str) -> (Vec<Match>, bool) {
     let finder = memmem::Finder::new(old);
-    let place = |start| Match { start, end: start + old.len(), shift: Shift::default() };
-    let starts = finder.find_iter(text.as_bytes()).take(MAX_PLACES);
-    let mut matches: Vec<Match> = starts.map(place).collect();
+    let to_match = |start| Match { start, end: start + old.len(), shift: Shift::default() };
+    let starts = finder.find_iter(text.as_bytes()).take(MAX_MATCHES);
+    let mut matches: Vec<Match> = starts.map(to_match).collect();
     if let [only] = &matches[..] {
         let from = only.start + text[only.start..].chars().next().map_or(1, char::len_utf8);
         let overlapping = finder.find(&text.as_bytes()[from..]);
-        matches.extend(overlapping.map(|found| place(from + found)));
+        matches.extend(overlapping.map(|found| to_match(from + found)));
     }
-    let is_cut = matches.len() >= MAX_PLACES;
+    let is_cut = matches.len() >= MAX_MATCHES;
     (matches, is_cut)
 }
 
-/// Places of a part of a line that has typographic characters, or is quoted with them.
+/// Matches of a part of a line that has typographic characters, or is quoted with them.
 fn folded_substrings(index: &LineIndex<'_>, old: &str) -> (Vec<Match>, bool) {
     let quoted = fold(old);
     if old.contains('\n') || quoted.trim().is_empty() {
@@ -84,24 +84,24 @@ fn folded_substrings(index: &LineIndex<'_>, old: &str) -> (Vec<Match>, bool) {
     }
     let in_line = |number: usize| {
         let line = index.line(number);
-        let (places, _) = substrings(&fold(line), &quoted);
+        let (matches, _) = substrings(&fold(line), &quoted);
         // The offsets of a line take several times its memory.
-        let offsets = if places.is_empty() { Vec::new() } else { offsets(line) };
+        let offsets = if matches.is_empty() { Vec::new() } else { offsets(line) };
         let offset = move |at: usize| offsets.get(at).copied().unwrap_or(line.len());
         // Not in the middle of what one character became.
         let is_boundary = |at: usize| at == 0 || offset(at) != offset(at - 1);
-        let places = places.into_iter();
-        let whole = places.filter(|m| is_boundary(m.start) && is_boundary(m.end));
+        let matches = matches.into_iter();
+        let whole = matches.filter(|m| is_boundary(m.start) && is_boundary(m.end));
         let start = index.start(number);
-        let placed = whole.map(|m| Match {
+        let in_text = whole.map(|m| Match {
             start: start + offset(m.start),
             end: start + offset(m.end),
             ..m
         });
-        placed.collect::<Vec<_>>()
+        in_text.collect::<Vec<_>>()
     };
-    let matches: Vec<Match> = (0..index.len()).flat_map(in_line).take(MAX_PLACES).collect();
-    let is_cut = matches.len() == MAX_PLACES;
+    let matches: Vec<Match> = (0..index.len()).flat_map(in_line).take(MAX_MATCHES).collect();
+    let is_cut = matches.len() == MAX_MATCHES;
     (matches, is_cut)
 }
 
@@ -124,7 +124,7 @@ fn whole_lines(index: &LineIndex<'_>, old: &str, step: MatchRule) -> (Vec<Match>
         Some(Match { start: index.start(first), end, shift })
     };
     let (text, wanted) = (framed(index.lines(), step), framed(quoted.iter().copied(), step));
-    let most = (MAX_COMPARED / wanted.len()).clamp(2, MAX_PLACES);
+    let most = (MAX_COMPARED / wanted.len()).clamp(2, MAX_MATCHES);
     let starts: Vec<usize> = occurrences(&text, &wanted).take(most).collect();
     let is_cut = starts.len() == most;
     (starts.into_iter().filter_map(at).collect(), is_cut)
@@ -140,7 +140,7 @@ fn framed<'t>(lines: impl Iterator<Item = &'t str>, step: MatchRule) -> String {
     text
 }
 
-/// The numbers of the lines where framed lines begin, overlapping places included.
+/// The numbers of the lines where framed lines begin, overlapping matches included.
 fn occurrences(text: &str, lines: &str) -> impl Iterator<Item = usize> {
     let finder = memmem::Finder::new(lines);
     let (mut from, mut line) = (0, 0);

@@ -1,4 +1,4 @@
-//! Places that a quoted text resembles, for the error that does not find it.
+//! Lines that a quoted text resembles, for the error that does not find it.
 
 use super::MatchRule;
 use super::line_index::{LineIndex, comparable};
@@ -6,13 +6,13 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
-/// Places that an error names.
+/// Passages that an error names.
 const SHOWN: usize = 3;
 
 /// Equal lines that are counted: a line such as `}` may be in a file a million times.
 const MAX_VOTES: usize = 200_000;
 
-/// A place that resembles the quoted text, and where it first differs.
+/// Lines that resemble the quoted text, and where they first differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::files) struct Nearest {
     /// Line numbers, counted from 1.
@@ -24,7 +24,7 @@ pub(in crate::files) struct Nearest {
     quoted: String,
 }
 
-/// The places with most lines of the quoted text, or with the line that is most like its first.
+/// The passages with most lines of the quoted text, or with the line that is most like its first.
 pub(in crate::files) fn nearest(text: &str, old: &str) -> Vec<Nearest> {
     let index = LineIndex::from_text(text);
     let quoted: Vec<&str> = old.strip_suffix('\n').unwrap_or(old).split('\n').collect();
@@ -38,7 +38,7 @@ pub(in crate::files) fn nearest(text: &str, old: &str) -> Vec<Nearest> {
     starts.into_iter().take(SHOWN).map(|start| describe(&quoted, &index, start)).collect()
 }
 
-/// The first lines of places, by the number of equal lines.
+/// The first lines of passages, by the number of equal lines.
 fn starts_with_equal_lines(quoted: &[&str], index: &LineIndex<'_>) -> Vec<usize> {
     let [wanted, lines] = line_numbers(quoted, index);
     let mut by_number: HashMap<u32, Vec<usize>> = HashMap::new();

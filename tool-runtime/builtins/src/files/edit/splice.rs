@@ -27,7 +27,7 @@ pub(in crate::files) fn spliced(raw: &str, splices: &[Splice]) -> String {
     result + &raw[done..]
 }
 
-/// The replacement of a place. The quoted text has as many lines as the place.
+/// The replacement of a match. The quoted text has as many lines as the match.
 ///
 /// # Errors
 /// The time is up.
@@ -39,10 +39,10 @@ pub(in crate::files) fn replacement(
     deadline: Instant,
 ) -> Result<Splice, EditError> {
     let range = view.raw_offset(found.start)..view.raw_offset(found.end);
-    let place = &view.text[found.start..found.end];
+    let matched = &view.text[found.start..found.end];
     let mut quoted: Vec<&str> = old.split('\n').collect();
     let mut wanted: Vec<&str> = new.split('\n').collect();
-    let file: Vec<Range<usize>> = segments(place, found.start).collect();
+    let file: Vec<Range<usize>> = segments(matched, found.start).collect();
     // The last line of the file lacks its end, and stays so.
     if file.len() < quoted.len() {
         quoted.pop();
@@ -66,9 +66,9 @@ pub(in crate::files) fn replacement(
     Ok(Splice { range, text: lines.text })
 }
 
-/// The lines of a place, as offsets in the text.
-fn segments(place: &str, start: usize) -> impl Iterator<Item = Range<usize>> {
-    place.split('\n').scan(start, |at, line| {
+/// The lines of a match, as offsets in the text.
+fn segments(matched: &str, start: usize) -> impl Iterator<Item = Range<usize>> {
+    matched.split('\n').scan(start, |at, line| {
         let range = *at..*at + line.len();
         *at = range.end + 1;
         Some(range)

@@ -87,7 +87,7 @@ fn typographic_characters_are_those_of_ascii() {
 }
 
 #[test]
-fn several_places_are_refused_by_every_step() {
+fn several_matches_are_refused_by_every_step() {
     let ambiguous = |content: &str, old: &str, new: &str| match edit(content, old, new) {
         Err(EditError::Ambiguous { step, lines }) => (step, lines),
         other => panic!("{other:?}"),
@@ -103,7 +103,7 @@ fn several_places_are_refused_by_every_step() {
 }
 
 #[test]
-fn all_places_are_replaced_on_request() {
+fn all_matches_are_replaced_on_request() {
     let replaced = replace("a\r\nb\r\na", Replace { old: "a", new: "x\ny", all: true }).unwrap();
     assert_eq!(replaced.content, "x\r\ny\r\nb\r\nx\r\ny");
     assert_eq!(replaced.lines, [1, 3]);
@@ -145,23 +145,23 @@ fn an_edit_that_changes_nothing_is_an_error() {
 }
 
 #[test]
-fn many_places_are_all_replaced_or_none() {
+fn many_matches_are_all_replaced_or_none() {
     let all = |count: usize| {
         let content = "a\n".repeat(count);
         replace(&content, Replace { old: "a", new: "b", all: true })
     };
     assert_eq!(all(99_999).unwrap().content, "b\n".repeat(99_999));
-    assert_eq!(all(100_001).unwrap_err(), EditError::TooManyPlaces);
+    assert_eq!(all(100_001).unwrap_err(), EditError::TooManyMatches);
 }
 
 #[test]
-fn a_place_that_overlaps_is_ambiguous() {
+fn a_match_that_overlaps_is_ambiguous() {
     let edit = |content| replace(content, Replace { old: "aa", new: "b", all: false });
     assert!(matches!(edit("aaa"), Err(EditError::Ambiguous { .. })));
     assert_eq!(edit("baab").unwrap().content, "bbb");
 }
 
-/// Each of these takes minutes if places are compared one by one.
+/// Each of these takes minutes if positions are compared one by one.
 #[test]
 fn repeated_lines_are_searched_in_linear_time() {
     let lines = |line: &str, count: usize| line.repeat(count);
@@ -175,14 +175,14 @@ fn repeated_lines_are_searched_in_linear_time() {
     }
 }
 
-/// Each place has as many lines as are quoted, and one indentation for each: comparing all of them takes minutes.
+/// Each match has as many lines as are quoted, and one indentation for each: comparing all of them takes minutes.
 #[test]
 fn a_long_quotation_of_equal_lines_is_not_compared_everywhere() {
     let (text, old) = ("  a\n".repeat(200_000), "a\n".repeat(100_000));
     let [one, all] =
         ends(move || [false, true].map(|all| replace(&text, Replace { old: &old, new: "x", all })));
     assert!(matches!(one, Err(EditError::Ambiguous { .. })));
-    assert_eq!(all.unwrap_err(), EditError::TooManyPlaces);
+    assert_eq!(all.unwrap_err(), EditError::TooManyMatches);
 }
 
 /// The lines of the new content would fill the memory.
@@ -190,7 +190,7 @@ fn a_long_quotation_of_equal_lines_is_not_compared_everywhere() {
 fn a_replacement_that_makes_a_file_very_large_is_refused() {
     let (text, new) = ("a".repeat(90_000), "b".repeat(100_000));
     let error = replace(&text, Replace { old: "a", new: &new, all: true }).unwrap_err();
-    assert_eq!(error, EditError::TooManyPlaces);
+    assert_eq!(error, EditError::TooManyMatches);
 }
 
 #[test]

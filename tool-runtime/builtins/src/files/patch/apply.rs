@@ -9,13 +9,13 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::time::Instant;
 
-/// The number of a hunk, counted from 0, and the reason why it has no place.
+/// The number of a hunk, counted from 0, and the reason why it has no match.
 pub(super) type HunkError = (usize, EditError);
 
 /// The text with all hunks. Each is searched in the original.
 ///
 /// # Errors
-/// A hunk has no place, or takes too long.
+/// A hunk has no match, or takes too long.
 pub(super) fn hunks(
     content: &str,
     hunks: &[Hunk],
@@ -26,7 +26,7 @@ pub(super) fn hunks(
     let mut applied = Applied::default();
     let mut splices: Vec<Splice> = Vec::new();
     for (number, hunk) in hunks.iter().enumerate() {
-        let splice = place(&view, &index, hunk, &mut applied, deadline);
+        let splice = splice_of(&view, &index, hunk, &mut applied, deadline);
         let splice = splice.map_err(|error| (number, error))?;
         let overlaps = |other: &Splice| {
             other.range.start < splice.range.end && splice.range.start < other.range.end
@@ -36,12 +36,12 @@ pub(super) fn hunks(
         }
         splices.push(splice);
     }
-    // Stable: insertions at one place keep their order.
+    // Stable: insertions at one position keep their order.
     splices.sort_by_key(|splice| splice.range.start);
     Ok((spliced(content, &splices), applied))
 }
 
-fn place(
+fn splice_of(
     view: &LfView<'_>,
     index: &LineIndex<'_>,
     hunk: &Hunk,
@@ -82,11 +82,11 @@ fn with_end<'h>(hunk: &'h Hunk, rest: &str) -> Cow<'h, str> {
     }
 }
 
-/// The place that is meant. The line number of a hunk selects none: models count badly, and a twin of the place may be
+/// The match that is meant. The line number of a hunk selects none: models count badly, and a twin of the match may be
 /// at a stale number.
 ///
 /// # Errors
-/// There are several places, or all are before the line that the hunk names.
+/// There are several matches, or all are before the line that the hunk names.
 fn only<'m>(
     view: &LfView<'_>,
     index: &LineIndex<'_>,
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn hunks_are_placed_in_any_order() {
+    fn hunks_are_applied_in_any_order() {
         let list = [hunk("c\n", "x\ny\n"), hunk("a\n", "")];
         assert_eq!(apply("a\r\nb\r\nc\r\n", &list).unwrap(), "b\r\nx\r\ny\r\n");
         assert_eq!(apply("ab\nb\n", &[hunk("b\n", "c\n")]).unwrap(), "ab\nc\n");
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn several_places_are_refused_unless_the_patch_names_one() {
+    fn several_matches_are_refused_unless_the_patch_names_one() {
         let content = "fn a() {\n    x();\n}\nfn b() {\n    x();\n}\n";
         let ambiguous = hunk("    x();\n", "    y();\n");
         assert_eq!(
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_before_the_line_that_a_hunk_names_is_not_meant() {
+    fn a_match_before_the_line_that_a_hunk_names_is_not_meant() {
         let content = "fn a() {\n    x();\n}\nfn b() {\n    y();\n}\nz();\n";
         let scoped = |old: &str| Hunk { scopes: vec!["fn b() {".into()], ..hunk(old, "new();\n") };
         let error = apply(content, &[scoped("    x();\n")]).unwrap_err();
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn additions_without_context_need_a_place() {
+    fn additions_without_context_need_a_position() {
         let content = "mod a {\n}\n";
         let add = hunk("", "    x();\n");
         let scoped = Hunk { scopes: vec!["mod a {".into()], ..add.clone() };

@@ -113,9 +113,9 @@ impl File {
     fn finish(mut self) -> Result<Option<FilePatch>, String> {
         self.hunks.extend(self.draft.take_whole());
         if self.changes_mode {
-            let place = self.header.map_or(String::new(), |(_, line)| format!(" (`{line}`)"));
+            let header = self.header.map_or(String::new(), |(_, line)| format!(" (`{line}`)"));
             return Err(format!(
-                "the patch sets the mode of a file{place}, which this tool does not; remove the lines `old mode` and `new mode`, write `new file mode 100644`, and run `chmod` by a command"
+                "the patch sets the mode of a file{header}, which this tool does not; remove the lines `old mode` and `new mode`, write `new file mode 100644`, and run `chmod` by a command"
             ));
         }
         let (Some(old), Some(new)) = (self.old, self.new) else {

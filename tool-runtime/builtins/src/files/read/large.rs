@@ -1,7 +1,7 @@
 //! Files that are too large to be read whole: one pass over blocks, which remembers where lines are.
 
 use super::super::Files;
-use super::super::place::{Place, describe};
+use super::super::dir_entry::{DirEntry, describe};
 use super::super::snapshot::Stamp;
 use super::super::text::{Encoding, Eol, is_binary};
 use super::lines::{BLOCK, Lines, check_cancelled};
@@ -49,15 +49,15 @@ impl Marks {
 }
 
 impl LineMarks {
-    fn take(&mut self, place: &Place, stamp: Stamp) -> Marks {
-        let found = self.0.iter().position(|(key, _)| *key == place.key);
+    fn take(&mut self, entry: &DirEntry, stamp: Stamp) -> Marks {
+        let found = self.0.iter().position(|(key, _)| *key == entry.key);
         let known = found.and_then(|index| self.0.remove(index)).map(|(_, marks)| marks);
         let is_current = |marks: &Marks| marks.stamp == stamp;
         known.filter(is_current).unwrap_or(Marks { stamp, lines: vec![(0, 0)], total: None })
     }
 
-    fn put(&mut self, place: &Place, marks: Marks) {
-        self.0.push_back((place.key.clone(), marks));
+    fn put(&mut self, entry: &DirEntry, marks: Marks) {
+        self.0.push_back((entry.key.clone(), marks));
         if self.0.len() > MAX_FILES {
             self.0.pop_front();
         }
@@ -68,31 +68,31 @@ impl Files {
     /// Reads lines of a file that is not read whole, and not changed.
     pub(super) fn read_large(
         &self,
-        place: &Place,
+        entry: &DirEntry,
         mut file: File,
         metadata: &Metadata,
         window: Window,
         context: &ToolContext,
     ) -> Result<ToolOutput<ReadOutput>, ToolError> {
-        let failed = |error: io::Error| describe(&place.shown, &error);
+        let failed = |error: io::Error| describe(&entry.shown, &error);
         let sample = sample(&mut file).map_err(failed)?;
         if is_binary(&sample) {
             let format = infer::get(&sample).map(|kind| kind.mime_type());
-            return Err(not_text(&place.shown, metadata.len(), Binary::Format(format)));
+            return Err(not_text(&entry.shown, metadata.len(), Binary::Format(format)));
         }
-        let mut marks = self.line_marks().take(place, Stamp::from_metadata(metadata));
+        let mut marks = self.line_marks().take(entry, Stamp::from_metadata(metadata));
         let mut search =
             Search { file: &mut file, marks: &mut marks, size: metadata.len(), context };
-        let first = search.first_line(window, &place.shown);
+        let first = search.first_line(window, &entry.shown);
         let known_total = marks.total;
-        self.line_marks().put(place, marks);
+        self.line_marks().put(entry, marks);
         let first = first?;
         let encoding = Encoding::detect(without_cut_character(&sample));
         let lines = Lines::new(file, encoding, context);
         let (writer, total) = lines.write(first, window.limit).map_err(failed)?;
-        let cut = writer.finish(known_total.or(total), &place.shown);
+        let cut = writer.finish(known_total.or(total), &entry.shown);
         let eol = Eol::from_text(&String::from_utf8_lossy(&sample));
-        Ok(text_output(place, cut, encoding, eol, None))
+        Ok(text_output(entry, cut, encoding, eol, None))
     }
 }
 

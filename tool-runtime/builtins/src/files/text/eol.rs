@@ -44,7 +44,7 @@ impl Eol {
     }
 }
 
-/// A text with `\n` at the end of each line, and the places of its lines in the original.
+/// A text with `\n` at the end of each line, and the offsets of its lines in the original.
 #[derive(Debug)]
 pub(in crate::files) struct LfView<'t> {
     /// The original.

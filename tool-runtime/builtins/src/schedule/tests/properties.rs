@@ -37,7 +37,7 @@ fn gated(gate: &Arc<tokio::sync::Semaphore>) -> Tool {
     Tool::builder("gated", "Wait.").handler(move || {
         let gate = Arc::clone(&gate);
         async move {
-            let _place = gate.acquire().await;
+            let _permit = gate.acquire().await;
             "ended"
         }
     })

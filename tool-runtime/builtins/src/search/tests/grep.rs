@@ -226,7 +226,7 @@ async fn repositories_with_rules_that_cannot_be_read_are_left_out() {
     assert!(found.starts_with(&left_out(".git/info/exclude")), "{found}");
 }
 
-/// A directory and a link out of the root change places all the time.
+/// A directory and a link out of the root are swapped all the time.
 #[cfg(target_os = "linux")]
 #[test]
 fn names_outside_are_not_shown_while_links_change() {

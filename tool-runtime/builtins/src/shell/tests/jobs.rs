@@ -203,7 +203,7 @@ async fn a_job_belongs_to_the_principal_that_started_it() {
 async fn the_number_of_jobs_is_limited() {
     let fixture = Fixture::with(ShellParams { max_jobs: 1, ..ShellParams::default() }, &[]);
     let arguments = json!({ "command": "sleep 1000", "run_in_background": true });
-    // At the same time: the place is taken before the command starts.
+    // At the same time: the permit is taken before the command starts.
     let start = || fixture.call("Bash", arguments.clone());
     let started = tokio::join!(start(), start(), start());
     let started = <[Observation; 3]>::from(started);

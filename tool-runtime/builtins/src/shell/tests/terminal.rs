@@ -192,7 +192,7 @@ async fn a_running_command_is_waited_for() {
 struct Bare {
     launcher: Launcher,
     scratch: Scratch,
-    place: Option<Session>,
+    slot: Option<Session>,
     _directory: tempfile::TempDir,
 }
 
@@ -201,7 +201,7 @@ impl Bare {
         let directory = tempfile::TempDir::new().unwrap();
         let workspace = crate::Workspace::builder().root(directory.path()).build().unwrap();
         let launcher = Launcher::new(workspace, crate::shell::ShellParams::default());
-        Self { launcher, scratch: Scratch::new(u64::MAX), place: None, _directory: directory }
+        Self { launcher, scratch: Scratch::new(u64::MAX), slot: None, _directory: directory }
     }
 
     fn identity() -> Identity {
@@ -216,7 +216,7 @@ impl Bare {
         let request = Request { command, is_input, timeout, reset: false };
         let (launcher, scratch) = (&self.launcher, &self.scratch);
         let (identity, context) = (Self::identity(), ToolContext::default());
-        let output = request.run(&mut self.place, launcher, scratch, identity, &context).await;
+        let output = request.run(&mut self.slot, launcher, scratch, identity, &context).await;
         serde_json::to_value(output.unwrap()).unwrap()
     }
 }
@@ -233,8 +233,8 @@ async fn the_end_of_a_command_between_two_calls_is_not_lost() {
         for (command, is_input, output, code, notice) in calls {
             let mut bare = Bare::new();
             bare.run(&format!("read -r x; echo went; {end}"), false, Some(0.2)).await;
-            bare.place.as_mut().unwrap().input(b"\n").await.unwrap();
-            while bare.place.as_ref().unwrap().is_running() {
+            bare.slot.as_mut().unwrap().input(b"\n").await.unwrap();
+            while bare.slot.as_ref().unwrap().is_running() {
                 tokio::task::yield_now().await;
             }
             let value = bare.run(command, is_input, None).await;
@@ -350,7 +350,7 @@ async fn every_principal_has_a_terminal_and_the_one_that_idled_longest_makes_roo
     run("ada", "X=ada").await;
     run("bob", "X=bob").await;
     assert_eq!(run("ada", "echo $X").await, "ada");
-    // Takes the place of bob's.
+    // Replaces bob's.
     assert_eq!(run("eve", "echo \"<$X>\"").await, "<>");
     assert_eq!(run("ada", "echo $X").await, "ada");
     assert_eq!(run("bob", "echo \"<$X>\"").await, "<>");
