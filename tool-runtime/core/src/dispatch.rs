@@ -159,7 +159,7 @@ impl ToolPool {
         context: &ToolContext,
         finish: impl FnOnce(Observation) -> T,
     ) -> Result<T, CallError> {
-        // A call that a tool makes is inside of the layers already, with its caller.
+        // A call that a tool makes is inside the layers already, with its caller.
         #[cfg(feature = "tower")]
         if let Some(layers) =
             self.governance().layers.as_ref().filter(|_| !context.is_in_layers(self.layers_id()))
@@ -174,7 +174,7 @@ impl ToolPool {
         guard::catch_and_report(name, stages).await
     }
 
-    /// An id of the pool, for calls inside of its layers.
+    /// An id of the pool, for calls inside its layers.
     #[cfg(feature = "tower")]
     fn layers_id(&self) -> usize {
         std::ptr::from_ref(self.governance()).addr()

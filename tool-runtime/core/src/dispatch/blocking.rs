@@ -20,9 +20,9 @@ const TIMEOUT_GRACE: Duration = Duration::from_secs(1);
 
 /// A pool for threads that do not `.await`.
 ///
-/// Calls can be made from any thread. Outside of a runtime they run on the calling
-/// thread; inside of one, or with a time limit, on a new thread, for which the caller
-/// waits. Background work runs on a separate runtime. Inside of a runtime with one thread, a tool that
+/// Calls can be made from any thread. Outside a runtime they run on the calling
+/// thread; inside one, or with a time limit, on a new thread, for which the caller
+/// waits. Background work runs on a separate runtime. Inside a runtime with one thread, a tool that
 /// waits for a task of that runtime deadlocks: give calls a time limit there.
 ///
 /// Connect external servers, and use their manager, by [`Self::block_on`].
@@ -105,7 +105,7 @@ impl BlockingPool {
         self.call(ToolCall::new(name, arguments)).observation().to_json()
     }
 
-    /// Runs a future on the pool's runtime and waits for its output, without a time limit. For work outside of the
+    /// Runs a future on the pool's runtime and waits for its output, without a time limit. For work outside the
     /// pool, such as connecting external servers by `McpManager::connect`. Tasks that the future starts
     /// run until the pool is dropped.
     ///

@@ -29,7 +29,7 @@ pub(super) fn limit(pool: &ToolPool, tool: &Tool, context: &ToolContext) -> Opti
     limit_of(if tool.enforces_timeout() { None } else { own() }, context)
 }
 
-/// Whether a call has neither a time limit nor a cancellation token, as most calls outside of a server.
+/// Whether a call has neither a time limit nor a cancellation token, as most calls outside a server.
 pub(super) fn is_unbounded(pool: &ToolPool, tool: &Tool, context: &ToolContext) -> bool {
     limit(pool, tool, context).is_none() && context.cancellation().is_none()
 }

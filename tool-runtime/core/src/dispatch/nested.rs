@@ -63,7 +63,7 @@ impl ToolContext {
     /// every call, with this call's state, cancellation and deadline. What this call holds of
     /// declared resources does not block them.
     ///
-    /// Without a pool, as in a test that calls a function itself, each answer is an error.
+    /// Without a pool, as in a test that calls a function itself, each result is an error.
     pub async fn call_all(&self, calls: impl IntoIterator<Item = ToolCall>) -> Vec<ToolResult> {
         let calls: Vec<ToolCall> = calls.into_iter().collect();
         let Some(host) = self.host::<Scope>() else {

@@ -48,10 +48,10 @@ impl<S> ToolPoolBuilder<S> {
     /// Wraps every call in a tower layer, or in a stack of layers from `tower::ServiceBuilder`:
     /// retry, rate limit, concurrency limit, load shedding. Hooks run inside.
     ///
-    /// Calls that a tool makes by its context stay inside of the layers of their caller,
+    /// Calls that a tool makes by its context stay inside the layers of their caller,
     /// and do not go through them again.
     ///
-    /// An answer of a layer instead of the tool's becomes a result: an overload is
+    /// A response of a layer instead of the tool's becomes a result: an overload is
     /// [`RateLimited`](crate::vocabulary::error::ErrorClass::RateLimited), a timeout
     /// [`Timeout`](crate::vocabulary::error::ErrorClass::Timeout), anything else
     /// [`Transient`](crate::vocabulary::error::ErrorClass::Transient). A second call of this method wraps the layers of the first one.

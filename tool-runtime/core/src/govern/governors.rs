@@ -1,4 +1,4 @@
-//! Everything that governs the calls of a pool, beside its hooks.
+//! Everything that governs the calls of a pool, besides its hooks.
 
 use super::limiter::Limiter;
 use super::policy::PolicyEngine;
@@ -9,7 +9,7 @@ use crate::vocabulary::error::caught;
 use crate::vocabulary::principal::Principal;
 use std::sync::Arc;
 
-/// Everything that governs the calls of a pool, beside its hooks.
+/// Everything that governs the calls of a pool, besides its hooks.
 #[derive(Clone, Default)]
 pub(crate) struct Governors {
     pub(crate) policies: Vec<Arc<dyn PolicyEngine>>,

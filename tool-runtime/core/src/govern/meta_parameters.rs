@@ -1,4 +1,4 @@
-//! Parameters that a pool adds to its tools: what a model says about a call, beside its arguments.
+//! Parameters that a pool adds to its tools: what a model says about a call, besides its arguments.
 
 use super::risk::Risk;
 use crate::tool::arguments::{Arguments, RawMembers, push_member};

@@ -11,7 +11,7 @@ use std::time::Duration;
 /// Decides which calls may run, and which tools a caller sees.
 ///
 /// A pool asks all its engines about each call, after its arguments were validated and again after
-/// each rewriting, by a hook or by the person who approves it. The strictest answer counts: denied
+/// each rewriting, by a hook or by the person who approves it. The strictest decision counts: denied
 /// before asked before allowed. A denial is final; whether a person is asked depends on the arguments
 /// as they will run.
 ///

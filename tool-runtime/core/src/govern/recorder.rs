@@ -88,9 +88,9 @@ pub enum CallStage<'a> {
     },
 }
 
-/// The answer of a [`Recorder`]: the event is recorded, or will be.
+/// The response of a [`Recorder`]: the event is recorded, or will be.
 ///
-/// A call waits for its receipts before its tool starts, and for the last one before it is answered,
+/// A call waits for its receipts before its tool starts, and for the last one before it returns,
 /// then for 30 seconds at most.
 #[must_use = "a pending receipt does nothing until it is awaited"]
 pub struct Receipt(pub(super) ReceiptState);

@@ -20,7 +20,7 @@ pub enum Risk {
     Low,
     /// Changes within the task at hand.
     Medium,
-    /// Changes outside of it, or that cannot be undone.
+    /// Changes outside it, or that cannot be undone.
     High,
     /// Not judged.
     #[default]

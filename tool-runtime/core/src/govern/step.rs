@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The longest time that an answer waits for the record of the call.
+/// The longest time that a result waits for the record of the call.
 const MAX_RECORD_WAIT: Duration = Duration::from_secs(30);
 
 /// What is known of one governed call, through all rounds of its request.
@@ -183,7 +183,7 @@ impl Step {
         now
     }
 
-    /// Records an approval after which further questions are asked.
+    /// Records an approval after which more questions are asked.
     pub(crate) fn approve(&mut self, question: &Question, by: Option<&str>) {
         let rule = question.rule.iter();
         let decision = rule.fold(Decision::allow(), |it, rule| it.with_rule(&**rule));

@@ -42,7 +42,7 @@ pub trait StepStore: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<Begin, RecordError>>;
 }
 
-/// The answer of a [`StepStore`].
+/// The response of a [`StepStore`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Begin {

@@ -153,7 +153,7 @@ impl<S> ToolPoolBuilder<S> {
     /// `#[resource]` in this binary.
     ///
     /// The tools of a dependency that nothing names are not linked: write
-    /// `use my_tools as _;` beside this. Toolsets are added by [`Self::linked_toolsets`].
+    /// `use my_tools as _;` next to this. Toolsets are added by [`Self::linked_toolsets`].
     #[cfg(feature = "linked")]
     pub fn linked(mut self) -> Self {
         self.draft.link();
@@ -331,7 +331,7 @@ impl<S> ToolPoolBuilder<S> {
     /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// ```
     ///
-    /// A second value of one type is reported by [`Self::build`], and so is an `Arc<T>` beside a
+    /// A second value of one type is reported by [`Self::build`], and so is an `Arc<T>` next to a
     /// `T`.
     pub fn state<T: Any + Send + Sync>(mut self, value: T) -> Self {
         let is_new = self.draft.rules.state.insert(value);

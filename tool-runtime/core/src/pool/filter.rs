@@ -41,7 +41,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Allows tools that one of these selectors picks. Further calls add selectors. An empty list allows nothing.
+    /// Allows tools that one of these selectors picks. More calls add selectors. An empty list allows nothing.
     #[must_use]
     pub fn allow(mut self, selectors: impl IntoIterator<Item = Selector>) -> Self {
         self.allow.get_or_insert_default().extend(selectors);

@@ -20,7 +20,7 @@ use std::time::Duration;
 /// The default limit on the concurrent calls of a batch.
 const BATCH_LIMIT: usize = 10;
 
-/// The rules for the calls of a pool, beside the tools themselves.
+/// The rules for the calls of a pool, besides the tools themselves.
 pub(crate) struct Governance {
     /// The timeout of calls to tools without one.
     pub(crate) timeout: Option<Duration>,

@@ -205,7 +205,7 @@ impl ToolPool {
         watcher
     }
 
-    /// The rules for calls, beside the tools themselves.
+    /// The rules for calls, besides the tools themselves.
     pub(crate) fn governance(&self) -> &Governance {
         self.0.core.governance()
     }

@@ -12,7 +12,7 @@ use tower::util::BoxCloneSyncService;
 /// The layers around every call, as one service.
 pub(crate) type Layers = BoxCloneSyncService<CallRequest, ToolResult, BoxError>;
 
-/// Runs a call inside of all layers. It holds the pool, which holds the layers: a type of its own keeps them apart.
+/// Runs a call inside all layers. It holds the pool, which holds the layers: a type of its own keeps them apart.
 pub(crate) type Innermost =
     Arc<dyn Fn(ToolCall, ToolContext) -> BoxFuture<'static, ToolResult> + Send + Sync>;
 
@@ -22,7 +22,7 @@ pub struct CallRequest {
     pub(crate) call: ToolCall,
     pub(crate) context: ToolContext,
     pub(crate) innermost: Innermost,
-    /// Locked by each attempt that runs inside of all layers.
+    /// Locked by each attempt that runs inside all layers.
     pub(crate) attempts: Arc<RwLock<()>>,
 }
 

@@ -37,7 +37,7 @@ pub(super) struct Rules {
     /// The selectors of `allow` and `deny`.
     pub(super) filter: Filter,
     /// Filters that configurations added; each excludes more.
-    pub(super) further: Vec<Filter>,
+    pub(super) more_filters: Vec<Filter>,
     /// The ids that an MCP server's tool may take from another source.
     pub(super) mcp_replaces: Vec<ToolPattern>,
     /// Changes of tools before all other rules.
@@ -165,7 +165,7 @@ impl Rules {
     }
 
     pub(super) fn filters(&self) -> impl Iterator<Item = &Filter> {
-        std::iter::once(&self.filter).chain(&self.further)
+        std::iter::once(&self.filter).chain(&self.more_filters)
     }
 
     /// Called for visible tools only.

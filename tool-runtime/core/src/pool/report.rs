@@ -80,7 +80,7 @@ pub struct ToolReport {
     /// Whether the tool is visible, with the reason if not.
     #[serde(flatten)]
     pub status: ToolStatus,
-    /// Requirements outside of the pool, such as programs and settings.
+    /// Requirements outside the pool, such as programs and settings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requirements: Vec<Requirement>,
 }

@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak};
 pub(crate) struct Scope {
     pub(super) core: Arc<Core>,
     pub(super) attached: Attached,
-    /// The scope that bounds it, beside the filter.
+    /// The scope that bounds it, besides the filter.
     parent: Option<Arc<Scope>>,
     /// The context of calls without one of their own.
     pub(super) context: ToolContext,
@@ -142,7 +142,7 @@ impl Scope {
         })
     }
 
-    /// Policies are asked each time, since their answers may change. While these stay the same, so
+    /// Policies are asked each time, since their decisions may change. While these stay the same, so
     /// does the snapshot, with its exports.
     fn visible(
         &self,

@@ -269,9 +269,9 @@ impl Snapshot {
     /// let request = json!({ "model": "..", "tools": export.definitions(), "messages": messages });
     /// # let post = |_| json!({ "role": "assistant", "content": [{ "type": "tool_use", "id": "t1",
     /// #     "name": "add", "input": { "a": 40, "b": 2 } }] });
-    /// let answer = post(request);
-    /// let results = pool.call_all(export.calls(&answer)?).await;
-    /// messages.extend(export.next_messages(&answer, &results)?);
+    /// let response = post(request);
+    /// let results = pool.call_all(export.calls(&response)?).await;
+    /// messages.extend(export.next_messages(&response, &results)?);
     /// assert_eq!(messages[2]["content"][0]["content"][0]["text"], "42");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// # }).unwrap();

@@ -90,7 +90,7 @@ impl<'s> Applicable<'s> {
         self.defaults().find(|(own, _)| *own == name).map(|(_, default)| default)
     }
 
-    /// The defaults of properties, where one schema alone applies: alternatives have defaults of their own.
+    /// The defaults of properties, where only one schema applies: alternatives have defaults of their own.
     pub(crate) fn defaults(&self) -> impl Iterator<Item = (&'s str, &'s Value)> {
         let is_certain = self.all.iter().filter(|it| it.contains_key("properties")).count() == 1;
         let properties = self.properties().filter(move |_| is_certain);

@@ -144,8 +144,8 @@ fn inline_single_alternative(map: &mut Map<String, Value>) {
         return;
     };
     map.shift_remove("anyOf");
-    let beside = std::mem::replace(map, only);
-    map.extend(beside);
+    let siblings = std::mem::replace(map, only);
+    map.extend(siblings);
 }
 
 /// Adds `"type": "object"` to alternatives that are all objects: clients expect it at the root.

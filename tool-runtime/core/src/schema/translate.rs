@@ -1,5 +1,5 @@
 //! Translates schemas to 2020-12 as they arrive: those of older drafts, and those with a fault that leaves one meaning.
-//! Everything behind the import sees 2020-12 alone. A schema that needs nothing is not changed.
+//! Everything behind the import sees only 2020-12. A schema that needs nothing is not changed.
 
 mod keywords;
 mod pointer;
@@ -49,7 +49,7 @@ pub fn translate_schema(schema: &mut Map<String, Value>) -> Vec<String> {
 struct Translator {
     /// Whether `$schema` names a draft before 2020-12.
     is_old: bool,
-    /// Whether members beside `$ref` are ignored, as until draft 7.
+    /// Whether members next to `$ref` are ignored, as until draft 7.
     ignores_siblings: bool,
     /// Whether `id` is what is `$id` now, as in draft 4.
     has_plain_id: bool,
@@ -258,7 +258,7 @@ impl Translator {
         }
     }
 
-    /// Bounds of draft 4, where a flag makes the bound beside it exclusive.
+    /// Bounds of draft 4, where a flag makes the bound next to it exclusive.
     fn bounds(&mut self, members: &mut Map<String, Value>) {
         for (flag, bound) in [("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")] {
             let Some(Value::Bool(is_exclusive)) = members.get(flag) else { continue };

@@ -97,7 +97,7 @@ impl ToolAnnotations {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RetryMode {
-    /// Repeating the call has no further effect: its tool is read-only or idempotent.
+    /// Repeating the call has no additional effect: its tool is read-only or idempotent.
     SafeToRetry,
     /// The call must not have its effect twice.
     AtMostOnce,

@@ -9,7 +9,7 @@ use compact_str::CompactString;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
-/// One piece of a tool's answer, in MCP's JSON form.
+/// One piece of a tool's result, in MCP's JSON form.
 ///
 /// ```
 /// use tool_runtime::ContentBlock;
@@ -166,7 +166,7 @@ impl TextContent {
         Self { text, extra: None }
     }
 
-    /// Sets the members beside the text.
+    /// Sets the members besides the text.
     pub(crate) fn with_extra(mut self, extra: Option<Box<ContentExtra>>) -> Self {
         self.extra = extra;
         self
@@ -206,7 +206,7 @@ impl MediaContent {
     }
 }
 
-/// A resource inside an answer.
+/// A resource in a result.
 ///
 /// ```
 /// use tool_runtime::ContentBlock;
@@ -528,7 +528,7 @@ impl ContentAnnotations {
     }
 }
 
-/// Decodes the members beside the content; `None` if there are none.
+/// Decodes the members besides the content; `None` if there are none.
 fn non_empty<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Box<ContentExtra>>, D::Error> {

@@ -59,7 +59,7 @@ pub enum ArgumentMatch {
     Yes,
     /// The pattern does not describe the text.
     No,
-    /// The text may have further effects, for a reason that a model reads. It is not allowed where
+    /// The text may have other effects, for a reason that a model reads. It is not allowed where
     /// only matches are, and denied where matches are denied.
     Undecidable(String),
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy)]
 pub struct Need {
     pub(crate) id: fn() -> TypeId,
-    /// The type inside of an `Arc`, which can be borrowed as well.
+    /// The type inside an `Arc`, which can be borrowed as well.
     pub(crate) shared: fn() -> TypeId,
     pub(crate) name: fn() -> &'static str,
 }

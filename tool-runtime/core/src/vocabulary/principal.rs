@@ -52,7 +52,7 @@ impl Principal {
         self
     }
 
-    /// Sets further data of the principal, such as a token's claims. Default: none.
+    /// Sets more data of the principal, such as a token's claims. Default: none.
     #[must_use]
     pub fn with_claims(mut self, claims: Map<String, Value>) -> Self {
         self.claims = claims;
@@ -105,7 +105,7 @@ impl Principal {
         Self { is_restricted: true, ..self }
     }
 
-    /// Further claims.
+    /// Other claims.
     pub fn claims(&self) -> &Map<String, Value> {
         &self.claims
     }

@@ -74,7 +74,7 @@ pub(crate) fn is_deceptive(character: char) -> bool {
             | '\u{fff0}'..='\u{fffb}'
             | '\u{1bca0}'..='\u{1bca3}'
             | '\u{1d173}'..='\u{1d17a}'
-            // Tags, which spell out text for machines alone, and variation selectors that can.
+            // Tags, which spell out text only for machines, and variation selectors that can.
             | '\u{e0000}'..='\u{e0fff}'
     )
 }

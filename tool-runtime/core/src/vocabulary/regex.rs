@@ -1,6 +1,6 @@
 //! Regular expressions, with the syntax and the error messages of crate `regex`.
 //!
-//! Only a search in short strings is needed. Crate `regex` would link further engines, twice the code.
+//! Only a search in short strings is needed. Crate `regex` would link more engines, twice the code.
 
 use regex_automata::nfa::thompson::pikevm::{Cache, PikeVM};
 use regex_automata::nfa::thompson::{Compiler, NFA, WhichCaptures};

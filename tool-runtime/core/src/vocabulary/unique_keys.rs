@@ -13,7 +13,7 @@ pub enum PathStep<'a> {
     Index(usize),
 }
 
-/// Deserializes a value. Of members with equal keys it contains the first; each further one is passed to
+/// Deserializes a value. Of members with equal keys it contains the first; each other one is passed to
 /// `duplicate`: the path of its object from the root, and its key.
 ///
 /// # Errors

@@ -1,9 +1,9 @@
-//! The tokens that answers of a model cost.
+//! The tokens that responses of a model cost.
 
 use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 
-/// The tokens that one or more answers of a model cost.
+/// The tokens that one or more responses of a model cost.
 ///
 /// ```
 /// use tool_runtime::tool::Usage;
@@ -17,7 +17,7 @@ use std::ops::AddAssign;
 pub struct Usage {
     /// Tokens of the requests, cached ones included.
     pub input: u64,
-    /// Tokens of the answers, reasoning included.
+    /// Tokens of the responses, reasoning included.
     pub output: u64,
     /// Tokens of the requests that the API read from its cache.
     pub cached: u64,

@@ -15,7 +15,7 @@ use std::sync::Arc;
 type Guard = Arc<dyn Any + Send + Sync>;
 
 /// Waits for the declared resources, as long as the caller does. Returns the context of a call that holds them. A call
-/// that declares nothing does not wait for calls outside of its batch.
+/// that declares nothing does not wait for calls outside its batch.
 ///
 /// # Errors
 /// The time was up, the call was cancelled, the pool was closed, or a call holds a resource that waits for this one.

@@ -1,4 +1,4 @@
-//! The call is proposed: recorded as it arrived, with what the model says about it beside its arguments.
+//! The call is proposed: recorded as it arrived, with what the model says about it besides its arguments.
 
 use super::resolve::Resolved;
 use crate::govern::OpenStep;

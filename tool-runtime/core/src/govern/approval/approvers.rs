@@ -57,7 +57,7 @@ impl Approvers {
         Self { caller: CallerMay::Never, others: Others::Anyone }
     }
 
-    /// The caller alone.
+    /// Only the caller.
     pub fn caller() -> Self {
         Self { caller: CallerMay::Always, others: Others::Nobody }
     }

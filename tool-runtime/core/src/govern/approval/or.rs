@@ -17,7 +17,7 @@ impl<A, B> Or<A, B> {
         Self { first, second }
     }
 
-    /// Asks a further approver where this one could not ask anybody.
+    /// Asks another approver where this one could not ask anybody.
     pub fn or<C: Approver>(self, next: C) -> Or<Self, C> {
         Or::new(self, next)
     }

@@ -174,7 +174,7 @@ impl ApprovalRequest {
     }
 
     /// Arguments that a person has edited, on the basis of [`Self::display_arguments`]: those that are
-    /// still as they were shown, also inside of objects and lists, get the value that they have in
+    /// still as they were shown, also inside objects and lists, get the value that they have in
     /// [`Self::arguments`]. An item of a list may have moved.
     ///
     /// # Errors

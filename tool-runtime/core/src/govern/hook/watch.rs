@@ -57,7 +57,7 @@ impl Hook {
     ) -> Result<T, Failure> {
         // All code that may panic: the closure, its future, the `Display` of its error, destructors, and the timer
         // of a runtime without one.
-        let answer = catch_panic(async {
+        let outcome = catch_panic(async {
             let run = match context.runs_apart() {
                 false => start(self),
                 true => {
@@ -65,17 +65,17 @@ impl Hook {
                     context.apart(|| self.title(), move || start(&own))
                 }
             };
-            // Most hooks answer at once, and need no timer.
-            let answer = match select(run, ready(())).await {
-                Either::Left((answer, _)) => Ok(answer),
+            // Most hooks end at once, and need no timer.
+            let result = match select(run, ready(())).await {
+                Either::Left((result, _)) => Ok(result),
                 Either::Right(((), run)) => timeout(self.timeout, run).await,
             };
-            match answer {
-                Ok(answer) => answer.map_err(|error| Failure::Failed(error_text(error))),
+            match result {
+                Ok(result) => result.map_err(|error| Failure::Failed(error_text(error))),
                 Err(_) => Err(Failure::TimedOut(self.timeout)),
             }
         });
-        answer.await.unwrap_or_else(|panic| Err(Failure::Panicked(panic)))
+        outcome.await.unwrap_or_else(|panic| Err(Failure::Panicked(panic)))
     }
 }
 

@@ -40,7 +40,7 @@ impl<S> ToolPoolBuilder<S> {
     }
 
     /// Adds a policy, which decides about every call and hides tools from callers. Default: none.
-    /// With several policies the strictest answer counts. Pools share a policy in an [`Arc`].
+    /// With several policies the strictest decision counts. Pools share a policy in an [`Arc`].
     pub fn policy(mut self, policy: impl PolicyEngine) -> Self {
         self.draft.governors().policies.push(Arc::new(policy));
         self
@@ -76,7 +76,7 @@ impl<S> ToolPoolBuilder<S> {
 
     /// Checks the structured results of all tools against their output schemas. Default: only
     /// of tools whose results do not have the type from which the schema was generated, and of tools whose
-    /// schema has bounds, lengths or patterns beside the type.
+    /// schema has bounds, lengths or patterns besides the type.
     pub fn check_outputs(mut self) -> Self {
         // Schemas of results may contain patterns and formats even if no schema of arguments does.
         crate::schema::engine::enable();
@@ -161,7 +161,7 @@ impl<S> ToolPoolBuilder<S> {
         self
     }
 
-    /// Adds parameters to the tools, with which a model describes a call beside its arguments. They
+    /// Adds parameters to the tools, with which a model describes a call besides its arguments. They
     /// stand first in every listed and exported schema and are optional. They are taken off a call
     /// before its arguments are validated; hooks, policies and records get them, the tool does not.
     /// A tool keeps its own parameter of such a name. Default: none.

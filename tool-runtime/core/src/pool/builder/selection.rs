@@ -10,7 +10,7 @@ use crate::tool::transform::ToolTransform;
 use crate::vocabulary::matching::pattern::{PatternError, ToolPattern};
 
 impl<S> ToolPoolBuilder<S> {
-    /// Keeps only tools that one of these selectors picks. Further calls add selectors. An empty list is an
+    /// Keeps only tools that one of these selectors picks. More calls add selectors. An empty list is an
     /// empty pool. Default: all tools. See [`Selector`] for the syntax.
     ///
     /// ```
@@ -64,7 +64,7 @@ impl<S> ToolPoolBuilder<S> {
     /// Adds a filter, from a configuration: it leaves out more, and adds nothing
     /// that [`Self::allow`], [`Self::deny`] or another filter leaves out.
     pub fn filter(mut self, filter: Filter) -> Self {
-        self.draft.rules.further.push(filter);
+        self.draft.rules.more_filters.push(filter);
         self
     }
 

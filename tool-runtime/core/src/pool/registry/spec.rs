@@ -8,7 +8,7 @@ use std::fmt;
 /// A tool in a configuration: a name in a [`Registry`](crate::pool::Registry), or a glob over such
 /// names, and parameters.
 ///
-/// Written as `{ "name": "terminal", "params": { "shell": "bash" } }`, or as the name alone if it
+/// Written as `{ "name": "terminal", "params": { "shell": "bash" } }`, or only as the name if it
 /// has no parameters. `"prefix": "left"` names a toolset's tools `left.…`, so that one type can be
 /// used twice.
 ///

@@ -1,4 +1,4 @@
-//! The keywords that apply further schemas to the same value.
+//! The keywords that apply other schemas to the same value.
 
 use serde_json::{Map, Value};
 

@@ -56,7 +56,7 @@ fn issue(
 }
 
 /// The issue, if the number does not fit into the integer type of the schema's `format`: schemars writes no bounds
-/// for the wider types, but decoding fails outside of them.
+/// for the wider types, but decoding fails outside them.
 fn type_limit(schema: &Map<String, Value>, number: &Number, at: &Location<'_>) -> Option<Issue> {
     let format = schema.get("format")?.as_str()?;
     if format == "float" {

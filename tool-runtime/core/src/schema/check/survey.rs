@@ -31,7 +31,7 @@ pub(super) fn size(value: &Value) -> u64 {
     everything(value).count() as u64
 }
 
-/// A value and all values inside of it, without recursion.
+/// A value and all values inside it, without recursion.
 pub(super) fn everything(value: &Value) -> impl Iterator<Item = &Value> {
     let mut waiting = vec![value];
     std::iter::from_fn(move || {

@@ -120,7 +120,7 @@ impl<'s> Walker<'s> {
         at: &Location<'_>,
         found: &mut Findings<'v>,
     ) {
-        // Further issues of a value of the wrong type would not help.
+        // More issues of a value of the wrong type would not help.
         let other = literal::check(schema, value, at).or_else(|| kind::check(schema, value, at));
         if let Some(issue) = other {
             return found.add(issue);

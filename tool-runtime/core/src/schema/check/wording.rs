@@ -8,7 +8,7 @@ use serde_json::Value;
 /// Limit on the shown characters of a value or a name.
 pub(super) const MAX_TEXT: usize = 60;
 
-/// Limit on the listed names; further ones are counted.
+/// Limit on the listed names; others are counted.
 const MAX_NAMES: usize = 20;
 
 /// The head of a long text, marked as such.

@@ -1,6 +1,6 @@
 //! The keywords of JSON Schema, by what they hold.
 
-/// Keywords that assert something about values or arrange schemas, and that may not be null, beside [`NUMBERS`].
+/// Keywords that assert something about values or arrange schemas, and that may not be null, besides [`NUMBERS`].
 pub(super) const NOT_NULL: &[&str] = &[
     "$anchor",
     "$comment",

@@ -1,8 +1,8 @@
-//! Icons that clients show beside a name.
+//! Icons that clients show next to a name.
 
 use serde::{Deserialize, Serialize};
 
-/// An image that a client may show beside a name.
+/// An image that a client may show next to a name.
 ///
 /// ```
 /// use tool_runtime::content::Icon;

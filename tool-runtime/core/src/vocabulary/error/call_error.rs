@@ -83,7 +83,7 @@ impl CallError {
         &self.0.issues
     }
 
-    /// Attaches text for the operator alone.
+    /// Attaches text only for the operator.
     #[must_use]
     pub fn with_detail(mut self, detail: impl Into<String>) -> Self {
         self.0.detail = Some(detail.into());
@@ -105,7 +105,7 @@ impl CallError {
         &self.0.message
     }
 
-    /// Text for the operator alone: the chain of causes, a panic's message.
+    /// Text only for the operator: the chain of causes, a panic's message.
     pub fn detail(&self) -> Option<&str> {
         self.0.detail.as_deref()
     }

@@ -29,7 +29,7 @@ pub enum ErrorClass {
     Timeout,
     /// The caller cancelled the call.
     Cancelled,
-    /// The tool itself answered with an error.
+    /// The tool itself returned an error.
     Tool,
     /// The tool failed for a reason that may pass.
     Transient,

@@ -6,7 +6,7 @@ use std::fmt;
 /// Limit on the characters of a client's text that are quoted.
 const MAX_EXCERPT: usize = 200;
 
-/// The text for an answer or the log: a long one is cut, with a note of how much is
+/// The text for a response or the log: a long one is cut, with a note of how much is
 /// missing. A name or URI may be as long as a message.
 pub fn excerpt(text: &str) -> Cow<'_, str> {
     excerpt_of(text, MAX_EXCERPT)

@@ -5,7 +5,7 @@ use serde_json::Value;
 /// An error of the protocol. A tool that returns it fails with a JSON-RPC error instead of
 /// a result with `isError`, which models can read.
 ///
-/// Rarely appropriate: the model does not receive it. Outside of MCP it is an ordinary error.
+/// Rarely appropriate: the model does not receive it. Outside MCP it is an ordinary error.
 ///
 /// ```
 /// use tool_runtime::error::ProtocolError;

@@ -3,7 +3,7 @@
 use super::{ArgumentMatch, ArgumentMatcher, MatchAs, Matcher, invalid};
 use crate::vocabulary::matching::pattern::PatternError;
 
-/// Matches paths with globs, by their text alone: `src/**`, `/etc/*.conf`, `~/notes/*`.
+/// Matches paths with globs, only by their text: `src/**`, `/etc/*.conf`, `~/notes/*`.
 ///
 /// `*` and `?` match characters within one name, `**` matches any names, `[ab]` and `{a,b}` match
 /// one of several. Paths and patterns are compared without `.` and repeated slashes.
@@ -159,7 +159,7 @@ impl Start {
 }
 
 impl PathPattern {
-    /// The names of a path from the start of the pattern. `None` if the path is outside of the
+    /// The names of a path from the start of the pattern. `None` if the path is outside the
     /// directory where the pattern starts.
     fn names_of(&self, path: Path) -> Result<Option<String>, ArgumentMatch> {
         if path.start == self.glob.start {

@@ -24,7 +24,7 @@ use std::sync::Arc;
 /// | `/^fs\./` | a regular expression found anywhere in the id | yes |
 ///
 /// `*` matches any characters, including dots, since ids have no segments. `?` matches one character,
-/// `[a-z]` one of a class, `[!a-z]` one outside of it, `{a,b}` either alternative. A regular expression
+/// `[a-z]` one of a class, `[!a-z]` one outside it, `{a,b}` either alternative. A regular expression
 /// has the syntax of the `regex` crate and may match anywhere; anchor it with `^` and `$`.
 ///
 /// Text that cannot match an id is an error when it is parsed: a rule that never applies is a mistake. Serialized as

@@ -11,7 +11,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 /// |---|---|
 /// | `domain:example.com`, `example.com` | that host, by `http` or `https`, on the port of the scheme |
 /// | `*.example.com` | its subdomains, not itself |
-/// | `https://example.com` | by `https` alone |
+/// | `https://example.com` | only by `https` |
 /// | `localhost:8080`, `localhost:*` | on that port, on every port |
 /// | `https://*` | every host |
 ///

@@ -26,7 +26,7 @@ pub const HIDDEN: &str = "..";
 /// Secrets that overlap are replaced together, by the replacement of the first.
 ///
 /// Values shorter than six bytes are not replaced, and in base64 and hex digits those shorter than
-/// eight. Not found: base64 with line breaks inside of a secret, and transformations such as a reversal.
+/// eight. Not found: base64 with line breaks inside a secret, and transformations such as a reversal.
 ///
 /// ```
 /// use tool_runtime::secret::Redactor;

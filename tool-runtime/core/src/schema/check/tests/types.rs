@@ -253,7 +253,7 @@ proptest! {
     }
 }
 
-/// serde ignores other members beside the tag of a unit variant, even where unknown fields are
+/// serde ignores other members next to the tag of a unit variant, even where unknown fields are
 /// denied; the schema does not allow it.
 fn has_more_than_a_unit(value: &serde_json::Value) -> bool {
     let Some(object) = value.as_object() else {

@@ -60,7 +60,7 @@ impl Declarations {
     }
 }
 
-/// Splits a string at commas and white space outside of parentheses. A parenthesis belongs to the name
+/// Splits a string at commas and white space outside parentheses. A parenthesis belongs to the name
 /// before it, also after a space: `Bash (git *)` must not allow all of `Bash`.
 fn split(text: &str) -> Vec<Declaration> {
     let mut spans: Vec<(usize, usize)> = Vec::new();

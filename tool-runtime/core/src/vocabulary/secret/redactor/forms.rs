@@ -10,10 +10,10 @@ use serde_json::Value;
 /// Shorter values are frequent by chance in base64 and hex digits.
 const MIN_ENCODED: usize = 8;
 
-/// The number of times that JSON text inside of JSON text is escaped.
+/// The number of times that JSON text in JSON text is escaped.
 const NESTED_JSON: usize = 3;
 
-/// The forms of a secret: verbatim, inside of JSON, its lines as they are printed, in base64 and hex
+/// The forms of a secret: verbatim, inside JSON, its lines as they are printed, in base64 and hex
 /// digits. Percent-encoding and JSON's numeric escapes are removed before a search, see `views`.
 pub(super) fn forms(secret: &str) -> Vec<String> {
     let mut forms = vec![secret.to_owned(), secret.replace(' ', "+")];
@@ -35,7 +35,7 @@ pub(super) fn forms(secret: &str) -> Vec<String> {
     forms
 }
 
-/// The base64 digits that depend on the secret alone, if it begins `offset` bytes after a group of
+/// The base64 digits that depend only on the secret, if it begins `offset` bytes after a group of
 /// three. The second form also has the digits of a secret at the end of the text.
 fn base64_forms(secret: &[u8], offset: usize) -> Vec<String> {
     let padded: Vec<u8> = std::iter::repeat_n(0, offset).chain(secret.iter().copied()).collect();

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// Escapes inside of escapes are removed this many times.
+/// Escapes inside escapes are removed this many times.
 const MAX_NESTED: usize = 3;
 
 /// Bytes without escapes, each with its position in the original text.
