@@ -149,11 +149,11 @@ async fn a_long_text_is_read_in_parts(pool: &ToolPool) {
     }
     assert!(text == "äöüß".repeat(25_000));
     let arguments = json!({ "server": "first", "uri": "text://long", "max_length": 10 });
-    let shown = call(pool, "ReadMcpResource", arguments).await.to_text();
-    assert!(shown.contains("[characters 0 to 10 of 100000; the rest: `offset` 10]"), "{shown}");
+    let result = call(pool, "ReadMcpResource", arguments).await.to_text();
+    assert!(result.contains("[characters 0 to 10 of 100000; the rest: `offset` 10]"), "{result}");
     let after = json!({ "server": "first", "uri": "text://long", "offset": 100_000 });
-    let shown = call(pool, "ReadMcpResource", after).await;
-    assert!(shown.is_error() && shown.to_text().contains("has 100000 characters"));
+    let result = call(pool, "ReadMcpResource", after).await;
+    assert!(result.is_error() && result.to_text().contains("has 100000 characters"));
 }
 
 async fn mistakes_are_errors_that_name_the_servers(pool: &ToolPool) {

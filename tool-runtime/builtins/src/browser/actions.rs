@@ -75,17 +75,17 @@ pub(super) async fn state(
         truncated: listed.total > listed.elements.len() || listed.is_cut,
         total: listed.total,
         elements: listed.elements,
-        tabs: pages::described(session).await?,
+        tabs: pages::tabs_of(session).await?,
     };
-    let mut shown = ToolOutput::displayed(state);
+    let mut output = ToolOutput::displayed(state);
     if include_screenshot {
         session.activate(&tab).await?;
         let taken: Screenshot = session.query(&tab, "Page.captureScreenshot", json!({})).await?;
         let bytes = STANDARD.decode(taken.data).map_err(ToolError::internal)?;
         let image = image_block::block(&bytes, "image/png").map_err(ToolError::internal)?;
-        shown.blocks.push(image.block);
+        output.blocks.push(image.block);
     }
-    Ok(shown)
+    Ok(output)
 }
 
 /// Clicks an element, or opens a link in a new tab.

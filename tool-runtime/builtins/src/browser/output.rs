@@ -157,10 +157,10 @@ impl Display for StateOutput {
             write!(f, "\n{element}")?;
         }
         if self.truncated {
-            let (shown, total) = (self.elements.len(), self.total);
+            let (count, total) = (self.elements.len(), self.total);
             write!(
                 f,
-                "\n[{shown} of {total} elements, those near the visible part; scroll for others]"
+                "\n[{count} of {total} elements, those near the visible part; scroll for others]"
             )?;
         }
         Ok(())

@@ -147,15 +147,15 @@ pub(super) async fn loaded(session: &Session, tab: &Tab) -> Result<PageOutput, A
 }
 
 pub(super) async fn list(session: &Session) -> Result<TabsOutput, ActionError> {
-    Ok(TabsOutput { tabs: described(session).await?, notices: session.notices() })
+    Ok(TabsOutput { tabs: tabs_of(session).await?, notices: session.notices() })
 }
 
 /// All tabs with their pages.
-pub(super) async fn described(session: &Session) -> Result<Vec<TabOutput>, Failure> {
+pub(super) async fn tabs_of(session: &Session) -> Result<Vec<TabOutput>, Failure> {
     let current = session.current().await?;
     let targets: Targets = session.devtools.query(None, "Target.getTargets", json!({})).await?;
     let infos = targets.target_infos;
-    let described = session.tabs.all().into_iter().map(|tab| {
+    let tabs = session.tabs.all().into_iter().map(|tab| {
         let info = infos.iter().find(|info| info.target_id == tab.target);
         TabOutput {
             tab_id: tab.number.to_string(),
@@ -164,7 +164,7 @@ pub(super) async fn described(session: &Session) -> Result<Vec<TabOutput>, Failu
             active: tab.target == current.target,
         }
     });
-    Ok(described.collect())
+    Ok(tabs.collect())
 }
 
 /// The start of a string.

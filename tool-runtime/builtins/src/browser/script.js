@@ -90,19 +90,19 @@
   };
 
   const describe = (element, index) => {
-    const described = { index, tag: tag(element), text: label(element) };
+    const properties = { index, tag: tag(element), text: label(element) };
     const role = element.getAttribute('role');
-    if (role) described.role = text(role, 40);
-    if (element.localName === 'input') described.type = element.type;
-    if (element.localName === 'a') described.href = text(element.href, 300);
+    if (role) properties.role = text(role, 40);
+    if (element.localName === 'input') properties.type = element.type;
+    if (element.localName === 'a') properties.href = text(element.href, 300);
     const current = value(element);
-    if (current) described.value = current;
-    if (['checkbox', 'radio'].includes(element.type)) described.checked = element.checked;
+    if (current) properties.value = current;
+    if (['checkbox', 'radio'].includes(element.type)) properties.checked = element.checked;
     if (element.localName === 'select') {
-      described.options = Array.from(element.options).slice(0, 30).map((option) => text(option.label, 60));
+      properties.options = Array.from(element.options).slice(0, 30).map((option) => text(option.label, 60));
     }
-    if (element.matches(':disabled') || element.getAttribute('aria-disabled') === 'true') described.disabled = true;
-    return described;
+    if (element.matches(':disabled') || element.getAttribute('aria-disabled') === 'true') properties.disabled = true;
+    return properties;
   };
 
   const page = () => {
@@ -150,7 +150,7 @@
     if (element.matches(':disabled')) return { error: 'disabled' };
     if (element.type === 'file') return { error: 'file' };
     element.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
-    const described = describe(element, request.index);
+    const properties = describe(element, request.index);
     const { x, y } = offset(element);
     let cover = null;
     for (const box of element.getClientRects()) {
@@ -159,7 +159,7 @@
       const hit = element.getRootNode().elementFromPoint(left, top);
       const isHit = hit && (element.contains(hit) || hit.contains(element) || element.shadowRoot?.contains(hit) ||
         Array.from(element.labels ?? []).some((label) => label.contains(hit)));
-      if (isHit) return { x: left + x, y: top + y, element: described };
+      if (isHit) return { x: left + x, y: top + y, element: properties };
       cover ??= hit;
     }
     if (!cover) return { error: 'outside' };

@@ -231,7 +231,7 @@ impl State {
     }
 
     fn download(&mut self, params: &Value) -> Vec<Message> {
-        let (name, url) = (shown(&params["suggestedFilename"]), shown(&params["url"]));
+        let (name, url) = (excerpt(&params["suggestedFilename"]), excerpt(&params["url"]));
         let Some(downloads) = &mut self.downloads else {
             self.notify(format!("the download of `{name}` from {url} was denied"));
             return vec![cancel(params)];
@@ -278,7 +278,7 @@ impl State {
         let accept = matches!(kind, "alert" | "beforeunload");
         if kind != "beforeunload" {
             let answer = if accept { "closed" } else { "declined" };
-            let text = shown(&params["message"]);
+            let text = excerpt(&params["message"]);
             self.notify(format!("the page showed a dialog ({kind}), which was {answer}: {text}"));
         }
         let answer = json!({"accept": accept});
@@ -312,7 +312,7 @@ fn close(target: &str) -> Message {
 }
 
 /// The start of a string of a page, for a notice.
-fn shown(value: &Value) -> String {
+fn excerpt(value: &Value) -> String {
     value.as_str().unwrap_or_default().chars().take(MAX_TEXT).collect()
 }
 

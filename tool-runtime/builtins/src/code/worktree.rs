@@ -168,7 +168,7 @@ impl Inner {
     }
 
     /// The path of a worktree, as models write it.
-    fn shown(&self, directory: &Directory, name: &str) -> String {
+    fn display_path(&self, directory: &Directory, name: &str) -> String {
         let path = directory.location.path().join(name);
         directory.location.with_path(path).to_string()
     }

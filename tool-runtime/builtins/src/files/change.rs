@@ -137,12 +137,12 @@ impl Files {
         let diff = diff::unified(&path, before.snapshot().and(old), content.as_deref());
         let created = before.snapshot().is_none();
         let hashes = self.commit(vec![Change::new(before, bytes)], context)?;
-        Ok(shown(path, created, diff, applied, hashes.into_iter().next().flatten()))
+        Ok(output_of(path, created, diff, applied, hashes.into_iter().next().flatten()))
     }
 }
 
 /// The result of a change.
-pub(super) fn shown(
+pub(super) fn output_of(
     path: String,
     created: bool,
     diff: String,

@@ -129,15 +129,15 @@ impl Files {
     ) -> Result<Before, ToolError> {
         let before = Before::read(&self.workspace.resolve(path)?)?;
         let Some((entry, snapshot)) = &before.file else { return Ok(before) };
-        let shown = &entry.shown;
+        let display_path = &entry.display_path;
         match self.history().seen(&entry.key, &Caller::from_context(context)) {
             None if freshness == Freshness::Read && !self.workspace.allows_unread_edits() => {
                 Err(ToolError::user(match Text::decode(&snapshot.bytes) {
                     Ok(_) => format!(
-                        "`{shown}` was not read yet; read it first, so that the change fits its content"
+                        "`{display_path}` was not read yet; read it first, so that the change fits its content"
                     ),
                     Err(binary) => format!(
-                        "`{shown}` {binary}, and is not changed as text; to replace it, delete it first"
+                        "`{display_path}` {binary}, and is not changed as text; to replace it, delete it first"
                     ),
                 }))
             }
@@ -146,11 +146,11 @@ impl Files {
                     && let Err(binary) = Text::decode(&snapshot.bytes) =>
             {
                 Err(ToolError::user(format!(
-                    "`{shown}` was changed since it was read, and now {binary}; it cannot be changed as text"
+                    "`{display_path}` was changed since it was read, and now {binary}; it cannot be changed as text"
                 )))
             }
             Some(seen) if snapshot.hash() != seen => Err(ToolError::user(format!(
-                "`{shown}` was changed since it was read; read it again, then repeat the change"
+                "`{display_path}` was changed since it was read; read it again, then repeat the change"
             ))),
             _ => Ok(before),
         }

@@ -20,7 +20,7 @@ pub(super) struct DirEntry {
     /// One spelling for every path that means this entry.
     pub(super) key: PathBuf,
     /// The name for models: as they wrote it.
-    pub(super) shown: String,
+    pub(super) display_path: String,
     root: Arc<Root>,
 }
 
@@ -39,20 +39,20 @@ pub(super) enum Target {
 /// # Errors
 /// A link leads out of the root, or the entry is neither file nor directory.
 pub(super) fn find(location: &Location) -> Result<Target, ToolError> {
-    let shown = location.to_string();
+    let display_path = location.to_string();
     let mut location = location.clone();
     for _ in 0..MAX_LINKS {
-        let Some((entry, metadata)) = lookup(&location, &shown)? else {
+        let Some((entry, metadata)) = lookup(&location, &display_path)? else {
             return Ok(Target::Missing(location));
         };
         match metadata.file_type() {
             kind if kind.is_dir() => return Ok(Target::Directory(location)),
             kind if kind.is_file() => return Ok(Target::File(entry)),
             kind if kind.is_symlink() => location = follow(&location, &entry)?,
-            _ => return Err(special(&shown)),
+            _ => return Err(special(&display_path)),
         }
     }
-    Err(ToolError::user(format!("`{shown}` leads through too many symbolic links")))
+    Err(ToolError::user(format!("`{display_path}` leads through too many symbolic links")))
 }
 
 /// The entry itself, also if it is a link. `None` if it does not exist.
@@ -61,19 +61,21 @@ pub(super) fn find(location: &Location) -> Result<Target, ToolError> {
 /// A link leads out of the root, or the location is a root.
 pub(super) fn lookup(
     location: &Location,
-    shown: &str,
+    display_path: &str,
 ) -> Result<Option<(DirEntry, Metadata)>, ToolError> {
     let dir = location.root().dir();
     let Some((parent, name)) = split(location.path()) else {
-        let metadata = dir.metadata(location.path()).map_err(|error| describe(shown, &error))?;
+        let metadata =
+            dir.metadata(location.path()).map_err(|error| describe(display_path, &error))?;
         let parent = dir.try_clone()?;
         let (root, key) = (location.root().clone(), location.root().canonical_path().to_owned());
-        let entry = DirEntry { parent, name: ".".into(), key, shown: shown.to_owned(), root };
+        let entry =
+            DirEntry { parent, name: ".".into(), key, display_path: display_path.to_owned(), root };
         return Ok(Some((entry, metadata)));
     };
     let missing = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound => Ok(None),
-        _ => Err(describe(shown, &error)),
+        _ => Err(describe(display_path, &error)),
     };
     let opened = dir.open_dir(parent).and_then(|opened| {
         let real =
@@ -84,7 +86,7 @@ pub(super) fn lookup(
     match opened {
         Ok((parent, key, metadata)) => {
             let (name, root) = (name.to_owned(), location.root().clone());
-            let entry = DirEntry { parent, name, key, shown: shown.to_owned(), root };
+            let entry = DirEntry { parent, name, key, display_path: display_path.to_owned(), root };
             Ok(Some((entry, metadata)))
         }
         Err(error) => missing(error),
@@ -102,7 +104,7 @@ fn follow(location: &Location, link: &DirEntry) -> Result<Location, ToolError> {
     let target = link.parent.read_link_contents(&link.name)?;
     let root = location.root();
     let next = if target.is_absolute() {
-        location.with_path(root.below(&target).ok_or_else(|| leads_out(&link.shown))?)
+        location.with_path(root.below(&target).ok_or_else(|| leads_out(&link.display_path))?)
     } else {
         let parent = split(location.path()).map_or(Path::new("."), |(parent, _)| parent);
         location.with_path(parent.join(target))
@@ -113,17 +115,17 @@ fn follow(location: &Location, link: &DirEntry) -> Result<Location, ToolError> {
 impl DirEntry {
     /// Where a new file goes. Its directory exists.
     pub(super) fn of_new(location: &Location) -> Result<Self, ToolError> {
-        let shown = location.to_string();
+        let display_path = location.to_string();
         let Some((parent, name)) = split(location.path()) else {
-            return Err(ToolError::user(format!("`{shown}` is a directory")));
+            return Err(ToolError::user(format!("`{display_path}` is a directory")));
         };
         let dir = location.root().dir();
         let opened =
             dir.open_dir(parent).and_then(|opened| Ok((opened, dir.canonicalize(parent)?)));
-        let (opened, real) = opened.map_err(|error| describe(&shown, &error))?;
+        let (opened, real) = opened.map_err(|error| describe(&display_path, &error))?;
         let key = location.root().canonical_path().join(real).join(name);
         let (name, root) = (name.to_owned(), location.root().clone());
-        Ok(Self { parent: opened, name, key, shown, root })
+        Ok(Self { parent: opened, name, key, display_path, root })
     }
 
     /// Checks that tools may change the entry.
@@ -137,7 +139,7 @@ impl DirEntry {
         let below = path.strip_prefix(self.root.canonical_path()).unwrap_or(path);
         match self.root.protected().keeps(path, below) {
             None => Ok(()),
-            Some(reason) => Err(ToolError::user(format!("`{}` {reason}", self.shown))),
+            Some(reason) => Err(ToolError::user(format!("`{}` {reason}", self.display_path))),
         }
     }
 
@@ -154,28 +156,28 @@ impl DirEntry {
             let metadata = file.metadata()?;
             Ok((file, metadata))
         };
-        let (file, metadata) = open().map_err(|error| describe(&self.shown, &error))?;
-        if metadata.is_file() { Ok((file, metadata)) } else { Err(special(&self.shown)) }
+        let (file, metadata) = open().map_err(|error| describe(&self.display_path, &error))?;
+        if metadata.is_file() { Ok((file, metadata)) } else { Err(special(&self.display_path)) }
     }
 }
 
-fn special(shown: &str) -> ToolError {
-    ToolError::user(format!("`{shown}` is neither a file nor a directory; use another tool"))
+fn special(display_path: &str) -> ToolError {
+    ToolError::user(format!("`{display_path}` is neither a file nor a directory; use another tool"))
 }
 
-fn leads_out(shown: &str) -> ToolError {
+fn leads_out(display_path: &str) -> ToolError {
     ToolError::user(format!(
-        "`{shown}` leads out of the workspace by a symbolic link; give a path inside of it"
+        "`{display_path}` leads out of the workspace by a symbolic link; give a path inside of it"
     ))
 }
 
 /// An error of the system about a path, for a model.
-pub(super) fn describe(shown: &str, error: &io::Error) -> ToolError {
+pub(super) fn describe(display_path: &str, error: &io::Error) -> ToolError {
     // The error of cap-std for a path that would leave its directory has no number of the system.
     if error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none() {
-        return leads_out(shown);
+        return leads_out(display_path);
     }
-    ToolError::user(format!("`{shown}`: {error}"))
+    ToolError::user(format!("`{display_path}`: {error}"))
 }
 
 /// The error for a file that does not exist, with the names in its directory that are most like it.

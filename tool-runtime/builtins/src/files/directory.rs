@@ -59,8 +59,11 @@ impl Files {
         let moved = rename(&entry, &metadata, &target, &mut directories, context);
         let new = moved.inspect_err(|_| remove_empty(&directories))?;
         self.history().moved(&entry.key, &new.key);
-        let text = format!("moved `{from}` to `{}`", new.shown);
-        Ok(ToolOutput::new(text, MoveOutput { path: new.shown, moved_from: from.to_owned() }))
+        let text = format!("moved `{from}` to `{}`", new.display_path);
+        Ok(ToolOutput::new(
+            text,
+            MoveOutput { path: new.display_path, moved_from: from.to_owned() },
+        ))
     }
 
     /// Deletes a file, a link or an empty directory.
@@ -116,7 +119,7 @@ fn rename(
     if metadata.is_dir() && new.key.starts_with(&entry.key) {
         return Err(ToolError::user(format!(
             "the directory `{}` cannot be moved into itself, to `{}`; give a name outside of it",
-            entry.shown, new.shown
+            entry.display_path, new.display_path
         )));
     }
     let _locked = lock::directories(&[entry, &new], context)?;
@@ -126,7 +129,7 @@ fn rename(
 
 /// Renames an entry of a kind to a name that is not used, in an existing directory.
 pub(super) fn rename_entry(from: &DirEntry, to: &DirEntry, kind: &str) -> Result<(), ToolError> {
-    let (old, new) = (&from.shown, &to.shown);
+    let (old, new) = (&from.display_path, &to.display_path);
     rename_no_replace(&from.parent, &from.name, &to.parent, &to.name).map_err(|error| {
         match error.kind() {
             io::ErrorKind::AlreadyExists => occupied(new),
@@ -159,21 +162,27 @@ pub(super) fn remove_empty(directories: &[Location]) {
 }
 
 fn remove_directory(entry: &DirEntry) -> Result<(), ToolError> {
-    let shown = &entry.shown;
+    let display_path = &entry.display_path;
     if entry.name == "." {
-        return Err(ToolError::user(format!("`{shown}` is a root of the workspace; it stays")));
+        return Err(ToolError::user(format!(
+            "`{display_path}` is a root of the workspace; it stays"
+        )));
     }
     entry.parent.remove_dir(&entry.name).map_err(|error| match error.kind() {
         io::ErrorKind::DirectoryNotEmpty => ToolError::user(format!(
-            "`{shown}` is not empty; delete its entries first, or run a command"
+            "`{display_path}` is not empty; delete its entries first, or run a command"
         )),
-        _ => describe(shown, &error),
+        _ => describe(display_path, &error),
     })
 }
 
 /// A directory as target means an entry in it.
-fn into_directory(target: Location, source: &DirEntry, shown: &str) -> Result<Location, ToolError> {
-    match dir_entry::lookup(&target, shown)? {
+fn into_directory(
+    target: Location,
+    source: &DirEntry,
+    display_path: &str,
+) -> Result<Location, ToolError> {
+    match dir_entry::lookup(&target, display_path)? {
         Some((_, metadata)) if metadata.is_dir() => {
             Ok(target.with_path(target.path().join(&source.name)))
         }
@@ -182,6 +191,6 @@ fn into_directory(target: Location, source: &DirEntry, shown: &str) -> Result<Lo
 }
 
 /// The error for a new name that is used.
-fn occupied(shown: &str) -> ToolError {
-    ToolError::user(format!("`{shown}` exists; delete it first, or give another name"))
+fn occupied(display_path: &str) -> ToolError {
+    ToolError::user(format!("`{display_path}` exists; delete it first, or give another name"))
 }

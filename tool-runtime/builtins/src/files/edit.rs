@@ -243,9 +243,9 @@ impl fmt::Display for EditError {
 /// The first line numbers, as text.
 fn numbers(lines: &[usize]) -> String {
     const SHOWN: usize = 20;
-    let shown: Vec<String> = lines.iter().take(SHOWN).map(usize::to_string).collect();
+    let first: Vec<String> = lines.iter().take(SHOWN).map(usize::to_string).collect();
     let rest = if lines.len() > SHOWN { ", .." } else { "" };
-    format!("{}{rest}", shown.join(", "))
+    format!("{}{rest}", first.join(", "))
 }
 
 #[cfg(test)]

@@ -108,16 +108,16 @@ impl List<'_> {
 
     /// Adds the entries of one directory. Returns the paths of its directories.
     fn add(&mut self, directory: &Location, prefix: &Path) -> Result<Vec<PathBuf>, ToolError> {
-        let shown = directory.to_string();
+        let display_path = directory.to_string();
         let read = directory.root().dir().read_dir(directory.path());
-        let read = read.map_err(|error| describe(&shown, &error))?;
+        let read = read.map_err(|error| describe(&display_path, &error))?;
         let mut found = Vec::new();
         for entry in read {
             if found.len() == MAX_READ || self.context.is_cancelled() {
                 self.truncated = true;
                 break;
             }
-            let entry = entry.map_err(|error| describe(&shown, &error))?;
+            let entry = entry.map_err(|error| describe(&display_path, &error))?;
             found.push((entry.file_name(), entry));
         }
         found.sort_by(|(a, _), (b, _)| a.cmp(b));

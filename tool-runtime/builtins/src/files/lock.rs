@@ -35,13 +35,13 @@ pub(super) fn directories(
     let mut files = Vec::new();
     for entry in entries {
         entry.check_changes()?;
-        let opened = open(&entry.parent).map_err(|error| describe(&entry.shown, &error))?;
-        files.extend(opened.map(|(identity, file)| (identity, &entry.shown, file)));
+        let opened = open(&entry.parent).map_err(|error| describe(&entry.display_path, &error))?;
+        files.extend(opened.map(|(identity, file)| (identity, &entry.display_path, file)));
     }
     files.sort_by_key(|(identity, ..)| *identity);
     files.dedup_by_key(|(identity, ..)| *identity);
-    let lock = |(_, shown, file): (_, &String, File)| {
-        acquire(&file, Some(context)).map_err(|error| describe(shown, &error))?;
+    let lock = |(_, display_path, file): (_, &String, File)| {
+        acquire(&file, Some(context)).map_err(|error| describe(display_path, &error))?;
         Ok(file)
     };
     Ok(Locked { _files: files.into_iter().map(lock).collect::<Result<_, ToolError>>()? })

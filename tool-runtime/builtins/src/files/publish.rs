@@ -34,9 +34,9 @@ impl<'p> Staged<'p> {
     ) -> Result<Self, ToolError> {
         let permissions = before.map(|before| &before.permissions).or(permissions);
         let (name, file) = temporary(entry, permissions.is_some())
-            .map_err(|error| describe(&entry.shown, &error))?;
+            .map_err(|error| describe(&entry.display_path, &error))?;
         let staged = Self { entry, name, bytes, before, permissions, is_published: false };
-        staged.fill(file).map_err(|error| describe(&entry.shown, &error))?;
+        staged.fill(file).map_err(|error| describe(&entry.display_path, &error))?;
         Ok(staged)
     }
 
@@ -53,12 +53,12 @@ impl<'p> Staged<'p> {
     /// # Errors
     /// The file is not the one that was read any more, or cannot be written.
     pub(super) fn publish(mut self) -> Result<(), ToolError> {
-        let shown = &self.entry.shown;
+        let display_path = &self.entry.display_path;
         let current = self.before.map(|_| Snapshot::read(self.entry)).transpose()?;
         if let (Some(before), Some(current)) = (self.before, &current)
             && before.bytes != current.bytes
         {
-            return Err(changed(shown));
+            return Err(changed(display_path));
         }
         let done = match &current {
             None => self.rename_new(),
@@ -67,9 +67,9 @@ impl<'p> Staged<'p> {
         match done {
             Ok(is_moved) => self.is_published = is_moved,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                return Err(changed(shown));
+                return Err(changed(display_path));
             }
-            Err(error) => return Err(describe(shown, &error)),
+            Err(error) => return Err(describe(display_path, &error)),
         }
         Ok(())
     }
@@ -155,8 +155,10 @@ fn overwrite(file: &mut std::fs::File, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// The error for a file that others changed.
-pub(super) fn changed(shown: &str) -> ToolError {
-    ToolError::user(format!("`{shown}` was changed meanwhile; read it again, then repeat the edit"))
+pub(super) fn changed(display_path: &str) -> ToolError {
+    ToolError::user(format!(
+        "`{display_path}` was changed meanwhile; read it again, then repeat the edit"
+    ))
 }
 
 /// Creates a file whose name is not used. Bytes of an existing file are for its owner until it has the permissions of

@@ -93,7 +93,7 @@ fn show(
         Err(Binary::Format(Some(format))) if image_block::supported(format).is_some() => {
             image_output(entry, bytes, format)
         }
-        Err(binary) => Err(not_text(&entry.shown, bytes.len() as u64, binary)),
+        Err(binary) => Err(not_text(&entry.display_path, bytes.len() as u64, binary)),
     }
 }
 
@@ -104,7 +104,7 @@ fn lines(
     content: &str,
     window: Window,
 ) -> Result<ToolOutput<ReadOutput>, ToolError> {
-    let cut = window.of_text(&entry.shown, content)?;
+    let cut = window.of_text(&entry.display_path, content)?;
     Ok(text_output(entry, cut, text.encoding, Eol::from_text(&text.content), Some(hash(bytes))))
 }
 
@@ -117,7 +117,7 @@ fn text_output(
 ) -> ToolOutput<ReadOutput> {
     cut.text.extend(encoding.assumed().map(assumption));
     let value = ReadOutput {
-        path: entry.shown.clone(),
+        path: entry.display_path.clone(),
         text: cut.text.clone(),
         first_line: cut.first_line,
         lines: cut.lines,
@@ -135,10 +135,11 @@ fn image_output(
     bytes: &[u8],
     format: &'static str,
 ) -> Result<ToolOutput<ReadOutput>, ToolError> {
-    let image = image_block::block(bytes, format)
-        .map_err(|error| ToolError::user(format!("`{}` cannot be shown: {error}", entry.shown)))?;
+    let image = image_block::block(bytes, format).map_err(|error| {
+        ToolError::user(format!("`{}` cannot be shown: {error}", entry.display_path))
+    })?;
     let value = ReadOutput {
-        path: entry.shown.clone(),
+        path: entry.display_path.clone(),
         text: String::new(),
         first_line: 0,
         lines: 0,
@@ -148,17 +149,17 @@ fn image_output(
         eol: Eol::None,
         sha256: Some(hex(&hash(bytes))),
     };
-    let mut shown = ToolOutput::new(image.notice, value);
-    shown.blocks.push(image.block);
-    Ok(shown)
+    let mut output = ToolOutput::new(image.notice, value);
+    output.blocks.push(image.block);
+    Ok(output)
 }
 
-fn not_text(shown: &str, length: u64, binary: Binary) -> ToolError {
+fn not_text(display_path: &str, length: u64, binary: Binary) -> ToolError {
     let remedy = match binary {
         Binary::Format(_) => format!(", {length} bytes; run a command that reads this format"),
         Binary::Lossy(_) => String::new(),
     };
-    ToolError::user(format!("`{shown}` {binary}{remedy}"))
+    ToolError::user(format!("`{display_path}` {binary}{remedy}"))
 }
 
 pub(super) use window::Window as ReadWindow;

@@ -23,6 +23,6 @@ pub(crate) fn rewrite<T>(
     let before = files.read_to_change(path, Freshness::Read, context)?;
     let Some(text) = decoded(&before)? else { return Err(dir_entry::missing(before.location())) };
     let (content, value) = rewrite(&text.content)?;
-    let shown = files.change(before, Some(text), Some(content), Applied::default(), context)?;
-    Ok((shown, value))
+    let output = files.change(before, Some(text), Some(content), Applied::default(), context)?;
+    Ok((output, value))
 }

@@ -39,13 +39,13 @@ impl Snapshot {
     pub(super) fn read_up_to(most: u64, entry: &DirEntry) -> Result<Self, ToolError> {
         let (file, metadata) = entry.open()?;
         if metadata.len() > most {
-            return Err(too_large(&entry.shown, metadata.len()));
+            return Err(too_large(&entry.display_path, metadata.len()));
         }
         let mut bytes = Vec::with_capacity(metadata.len() as usize);
         let read = file.take(most + 1).read_to_end(&mut bytes);
-        read.map_err(|error| describe(&entry.shown, &error))?;
+        read.map_err(|error| describe(&entry.display_path, &error))?;
         if bytes.len() as u64 > most {
-            return Err(too_large(&entry.shown, bytes.len() as u64));
+            return Err(too_large(&entry.display_path, bytes.len() as u64));
         }
         let permissions = metadata.permissions();
         Ok(Self { bytes, stamp: Stamp::from_metadata(&metadata), permissions })
@@ -56,9 +56,9 @@ impl Snapshot {
     }
 }
 
-fn too_large(shown: &str, length: u64) -> ToolError {
+fn too_large(display_path: &str, length: u64) -> ToolError {
     ToolError::user(format!(
-        "`{shown}` has {length} bytes, and files of more than {MAX_CHANGED} cannot be changed by this tool; use a command such as `sed`, or a script"
+        "`{display_path}` has {length} bytes, and files of more than {MAX_CHANGED} cannot be changed by this tool; use a command such as `sed`, or a script"
     ))
 }
 

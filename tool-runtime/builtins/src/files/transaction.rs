@@ -157,7 +157,7 @@ impl<'c> Step<'c> {
             Self::Write { .. } => staged.map_or(Ok(()), Staged::publish),
             Self::Delete { entry, before } => {
                 if before.bytes != Snapshot::read(entry)?.bytes {
-                    return Err(changed(&entry.shown));
+                    return Err(changed(&entry.display_path));
                 }
                 remove(entry)
             }
@@ -182,7 +182,7 @@ impl<'c> Step<'c> {
 }
 
 fn remove(entry: &DirEntry) -> Result<(), ToolError> {
-    entry.parent.remove_file(&entry.name).map_err(|error| describe(&entry.shown, &error))
+    entry.parent.remove_file(&entry.name).map_err(|error| describe(&entry.display_path, &error))
 }
 
 /// Reverts the steps before one that failed.
@@ -192,7 +192,7 @@ fn revert(done: &[Step<'_>], error: ToolError) -> ToolError {
         .rev()
         .filter(|step| step.revert().is_err())
         .flat_map(Step::entries)
-        .map(|entry| &*entry.shown)
+        .map(|entry| &*entry.display_path)
         .collect();
     if failed.is_empty() {
         return error;

@@ -1,7 +1,7 @@
 //! Undoing the last change of the content of a file.
 
 use super::Files;
-use super::change::{Applied, ChangeOutput, shown};
+use super::change::{Applied, ChangeOutput, output_of};
 use super::commit::{Before, Change};
 use super::diff;
 use super::dir_entry::{self, DirEntry, Target};
@@ -41,7 +41,7 @@ impl Files {
             history.see_or_forget(&key, &Caller::from_context(context), hash);
         }
         history.undone(number);
-        Ok(shown(location.to_string(), created, diff, Applied::default(), hash))
+        Ok(output_of(location.to_string(), created, diff, Applied::default(), hash))
     }
 
     /// The last change of a file, or of the file that a link leads to.

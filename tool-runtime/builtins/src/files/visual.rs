@@ -115,7 +115,7 @@ mod tests {
     use tempfile::TempDir;
     use tool_runtime::{ToolCall, ToolPool};
 
-    fn shown(tool: &str, arguments: &Value) -> String {
+    fn render(tool: &str, arguments: &Value) -> String {
         let profile = if tool == "file_editor" { Profile::OpenHands } else { Profile::Standard };
         let pool = pool_in(&tempfile::tempdir().unwrap(), profile);
         pool.get(tool).unwrap().visualize(&arguments.to_string())
@@ -133,22 +133,22 @@ mod tests {
         let lines = "\n  a\n- b\n+ B\n  c";
         let mut call = edit.clone();
         call["file_path"] = json!("x\n.txt");
-        assert_eq!(shown("Edit", &call), format!("Edit \"x\\n.txt\":{lines}"));
+        assert_eq!(render("Edit", &call), format!("Edit \"x\\n.txt\":{lines}"));
         let call = json!({ "file_path": "x", "edits": [edit, { "old_string": "d", "new_string": "", "replace_all": true }] });
         let expected = format!("MultiEdit \"x\":\n@@ one match{lines}\n@@ all matches\n- d");
-        assert_eq!(shown("MultiEdit", &call), expected);
+        assert_eq!(render("MultiEdit", &call), expected);
         let call = json!({ "command": "str_replace", "path": "x", "old_str": "a", "new_str": "b" });
-        assert_eq!(shown("file_editor", &call), "file_editor str_replace \"x\":\n- a\n+ b");
+        assert_eq!(render("file_editor", &call), "file_editor str_replace \"x\":\n- a\n+ b");
         let call = json!({ "command": "insert", "path": "x", "insert_line": 3, "new_str": "b" });
-        assert_eq!(shown("file_editor", &call), "file_editor insert \"x\" after line 3:\n+ b");
+        assert_eq!(render("file_editor", &call), "file_editor insert \"x\" after line 3:\n+ b");
     }
 
     #[test]
     fn a_new_content_is_shown_up_to_a_limit() {
         let call = json!({ "file_path": "x", "content": "a\nb\n" });
-        assert_eq!(shown("Write", &call), "Write \"x\", all of it:\n+ a\n+ b");
+        assert_eq!(render("Write", &call), "Write \"x\", all of it:\n+ a\n+ b");
         let call = json!({ "file_path": "x", "content": "a\n".repeat(100_000) });
-        let text = shown("Write", &call);
+        let text = render("Write", &call);
         assert!(text.len() < 25_000 && text.ends_with(" .. (400.0 kB in all)"), "{}", text.len());
     }
 

@@ -242,7 +242,7 @@ impl Missed {
 
 impl Job {
     pub(super) fn event(&self, due: Timestamp, state: RunState, text: &str) -> ScheduleEvent {
-        let due = self.timetable().map_or_else(|_| due.to_string(), |it| it.shown(due));
+        let due = self.timetable().map_or_else(|_| due.to_string(), |it| it.render(due));
         let (job, name, text) = (self.public_id(), self.name.clone(), text.to_owned());
         ScheduleEvent { job, name, due, state, times: 1, text }
     }

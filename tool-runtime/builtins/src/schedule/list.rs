@@ -111,7 +111,7 @@ fn read(connection: &Connection, owner: &str, now: Timestamp) -> rusqlite::Resul
         jobs.push(CronJob::from_job(job, runs, now));
     }
     let host = |row: &rusqlite::Row<'_>| {
-        Ok(ScheduleHostInfo { process: row.get(0)?, since: shown(None, row.get(1)?) })
+        Ok(ScheduleHostInfo { process: row.get(0)?, since: render(None, row.get(1)?) })
     };
     let host = connection.query_row("SELECT process, started FROM host", [], host).optional()?;
     Ok(CronJobs { jobs, host })
@@ -124,7 +124,7 @@ impl CronJob {
         let start = job.next_due.map_or(now, |due| due - jiff::SignedDuration::from_secs(1));
         let next = timetable.as_ref().filter(|_| job.enabled).map(|timetable| {
             let next = timetable.next(start, NEXT_RUNS);
-            next.into_iter().map(|time| timetable.shown(time)).collect()
+            next.into_iter().map(|time| timetable.render(time)).collect()
         });
         Self {
             id: job.public_id(),
@@ -143,24 +143,24 @@ impl CronJob {
 
 impl CronRun {
     fn from_run(run: Run, timetable: Option<&Timetable>) -> Self {
-        let due = |time: Timestamp| shown(timetable, time.as_millisecond());
+        let due = |time: Timestamp| render(timetable, time.as_millisecond());
         Self {
             state: run.state,
             due: due(run.due),
             last_due: (run.times > 1).then(|| due(run.last_due)),
             times: run.times,
             attempts: run.attempt,
-            started: run.started.map(|time| shown(timetable, time)),
-            ended: run.ended.map(|time| shown(timetable, time)),
+            started: run.started.map(|time| render(timetable, time)),
+            ended: run.ended.map(|time| render(timetable, time)),
             outcome: run.outcome,
         }
     }
 }
 
 /// A time in milliseconds.
-fn shown(timetable: Option<&Timetable>, time: i64) -> String {
+fn render(timetable: Option<&Timetable>, time: i64) -> String {
     let time = Timestamp::from_millisecond(time).unwrap_or_default();
-    timetable.map_or_else(|| time.to_string(), |timetable| timetable.shown(time))
+    timetable.map_or_else(|| time.to_string(), |timetable| timetable.render(time))
 }
 
 impl CronJobs {

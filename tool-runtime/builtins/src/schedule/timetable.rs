@@ -53,7 +53,7 @@ impl Timetable {
     }
 
     /// A time as people of the zone write it.
-    pub(super) fn shown(&self, time: Timestamp) -> String {
+    pub(super) fn render(&self, time: Timestamp) -> String {
         let zoned: Zoned = time.to_zoned(self.zone.clone());
         zoned.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
     }
@@ -69,7 +69,7 @@ impl Timetable {
         let limit = SignedDuration::try_from(shortest).unwrap_or(SignedDuration::MAX);
         let close = times.windows(2).find(|pair| pair[1].duration_since(pair[0]) < limit);
         let Some(pair) = close else { return Ok(()) };
-        let (first, second) = (self.shown(pair[0]), self.shown(pair[1]));
+        let (first, second) = (self.render(pair[0]), self.render(pair[1]));
         let text = format!(
             "`schedule` is too frequent: it runs at {first} and at {second}; the shortest interval is {shortest:?}"
         );
@@ -147,7 +147,7 @@ mod tests {
     fn times(expression: &str, zone: &str, after: &str, count: usize) -> Vec<String> {
         let timetable = Timetable::new(expression, zone).unwrap();
         let next = timetable.next(after.parse().unwrap(), count);
-        next.into_iter().map(|time| timetable.shown(time)).collect()
+        next.into_iter().map(|time| timetable.render(time)).collect()
     }
 
     #[test]

@@ -151,7 +151,7 @@ impl Search<'_> {
 
     fn file(&self, searcher: &mut grep_searcher::Searcher, path: PathBuf) {
         let file = self.location.root().open_file(&path);
-        let shown = || self.location.with_path(&path).to_string();
+        let display_path = || self.location.with_path(&path).to_string();
         match file.and_then(|file| self.scan.tally(searcher, file, self.stop)) {
             Ok(Tally { count: 0, .. }) => {}
             Ok(tally) => {
@@ -164,7 +164,7 @@ impl Search<'_> {
             Err(error) => {
                 let mut failed = lock(&self.totals.failed);
                 failed.count += 1;
-                let reason = || (shown(), self.scan.reason(&error));
+                let reason = || (display_path(), self.scan.reason(&error));
                 failed.example.get_or_insert_with(reason);
             }
         }
@@ -181,8 +181,8 @@ impl Search<'_> {
 
 /// The files that match, without their lines.
 fn names(location: &Location, hits: &[Hit], query: &GrepQuery<'_>, mode: OutputMode) -> GrepOutput {
-    let shown = hits.iter().skip(query.offset).take(query.limit);
-    let files = shown.map(|hit| FileMatches {
+    let listed = hits.iter().skip(query.offset).take(query.limit);
+    let files = listed.map(|hit| FileMatches {
         path: location.with_path(&hit.path.0).to_string(),
         count: matches!(mode, OutputMode::Count).then_some(hit.count),
         lines: Vec::new(),

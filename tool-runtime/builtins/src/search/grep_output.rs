@@ -73,21 +73,21 @@ impl GrepOutput {
 
     /// States what was cut and how to see the rest.
     pub(super) fn explain(&mut self, query: &GrepQuery<'_>, failed: Failed, is_late: bool) {
-        let shown = self.shown(query.mode);
-        let next = query.offset + shown;
+        let count = self.listed_count(query.mode);
+        let next = query.offset + count;
         let mut notices = Vec::from_iter(self.notice.take());
         if query.mode != OutputMode::Content {
             self.truncated = (next as u64) < self.total_files;
         }
         if self.truncated {
             notices.push(format!(
-                "{shown} {} shown of {}; `offset: {next}` shows more, or narrow the search by `path`, `glob` or `type`",
+                "{count} {} shown of {}; `offset: {next}` shows more, or narrow the search by `path`, `glob` or `type`",
                 if query.mode == OutputMode::Content { "lines are" } else { "files are" },
                 self.totals(),
             ));
         } else if self.total_files == 0 {
             notices.extend((!failed.is_all).then(|| no_match(query)));
-        } else if shown == 0 && notices.is_empty() && !is_late {
+        } else if count == 0 && notices.is_empty() && !is_late {
             notices.push(format!("`offset` is past the end of {}", self.totals()));
         }
         notices.extend(failed.example.map(|(path, reason)| match failed.count {
@@ -103,7 +103,7 @@ impl GrepOutput {
     }
 
     /// The number of entries that the limit counts.
-    fn shown(&self, mode: OutputMode) -> usize {
+    fn listed_count(&self, mode: OutputMode) -> usize {
         match mode {
             OutputMode::Content => self.files.iter().map(|file| file.lines.len()).sum(),
             _ => self.files.len(),

@@ -70,22 +70,22 @@ pub(super) fn output(
         next_offset,
         parts: Vec::new(),
     };
-    let mut shown = ToolOutput { blocks: Vec::new(), value };
+    let mut output = ToolOutput { blocks: Vec::new(), value };
     let mut window = Window { skip: offset, take: length };
     for one in contents {
         let (part, block) = window.part(one);
-        shown.blocks.push(block);
-        shown.value.parts.push(part);
+        output.blocks.push(block);
+        output.value.parts.push(part);
     }
-    if shown.blocks.is_empty() {
-        shown.blocks.push(ContentBlock::text("[the resource is empty]"));
+    if output.blocks.is_empty() {
+        output.blocks.push(ContentBlock::text("[the resource is empty]"));
     }
     if offset > 0 || next_offset.is_some() {
         let rest = next_offset.map_or(String::new(), |next| format!("; the rest: `offset` {next}"));
         let notice = format!("[characters {offset} to {end} of {total}{rest}]");
-        shown.blocks.push(ContentBlock::text(notice));
+        output.blocks.push(ContentBlock::text(notice));
     }
-    Ok(shown)
+    Ok(output)
 }
 
 /// Characters that are left out and that may be shown.
@@ -98,11 +98,11 @@ impl Window {
     fn part(&mut self, contents: ResourceContents) -> (ResourcePart, ContentBlock) {
         let (uri, mime_type) = (contents.uri.clone(), contents.mime_type.clone());
         if let Some(text) = &contents.text {
-            let shown: String = text.chars().skip(self.skip).take(self.take).collect();
+            let visible: String = text.chars().skip(self.skip).take(self.take).collect();
             self.skip = self.skip.saturating_sub(text.chars().count());
-            self.take -= shown.chars().count();
-            let block = ContentBlock::text(shown.clone());
-            return (ResourcePart { uri, mime_type, text: Some(shown), bytes: None }, block);
+            self.take -= visible.chars().count();
+            let block = ContentBlock::text(visible.clone());
+            return (ResourcePart { uri, mime_type, text: Some(visible), bytes: None }, block);
         }
         let base64 = contents.blob.unwrap_or_default();
         let bytes = base64.trim_end_matches('=').len() * 3 / 4;

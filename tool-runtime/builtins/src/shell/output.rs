@@ -114,7 +114,7 @@ fn incomplete(bytes: &[u8]) -> usize {
 /// Head and tail with a notice between them, which says what the file has. They are cut at ends of lines if these are near.
 fn join(head: &[u8], skipped: u64, tail: &[u8], stored: &str, lines: &mut Lines<'_>) -> String {
     if skipped == 0 {
-        return lines.shown(&[head, tail].concat());
+        return lines.filter(&[head, tail].concat());
     }
     let head_end = last_line_end(head).filter(|end| head.len() - end < 1000);
     let (head, cut_head) =
@@ -124,7 +124,7 @@ fn join(head: &[u8], skipped: u64, tail: &[u8], stored: &str, lines: &mut Lines<
     let skipped = skipped + (cut_head.len() + cut_tail.len()) as u64;
     let unseen = if lines.filter.is_some() { ", unseen by `filter`" } else { "" };
     let notice = format!("[{skipped} bytes are left out here{unseen}; {stored}]");
-    let (head, tail) = (lines.shown(head), lines.shown(tail));
+    let (head, tail) = (lines.filter(head), lines.filter(tail));
     format!("{}\n{notice}\n{tail}", head.trim_end_matches('\n'))
 }
 
@@ -135,15 +135,15 @@ struct Lines<'f> {
 }
 
 impl Lines<'_> {
-    fn shown(&mut self, bytes: &[u8]) -> String {
+    fn filter(&mut self, bytes: &[u8]) -> String {
         let text = printable(bytes);
         let Some(filter) = self.filter else { return text };
-        let is_shown = |line: &&str| {
+        let matches = |line: &&str| {
             let is_match = filter.is_match(line.trim_end_matches(['\r', '\n']));
             self.removed += usize::from(!is_match);
             is_match
         };
-        text.split_inclusive('\n').filter(is_shown).collect()
+        text.split_inclusive('\n').filter(matches).collect()
     }
 }
 
@@ -172,7 +172,7 @@ struct Spill {
     file: ScratchFile,
     state: SpillState,
     written: u64,
-    is_shown: bool,
+    is_linked: bool,
 }
 
 enum SpillState {
@@ -184,7 +184,7 @@ enum SpillState {
 
 impl Spill {
     fn new(file: ScratchFile) -> Self {
-        Self { file, state: SpillState::Absent, written: 0, is_shown: false }
+        Self { file, state: SpillState::Absent, written: 0, is_linked: false }
     }
 
     fn is_absent(&self) -> bool {
@@ -193,8 +193,8 @@ impl Spill {
 
     /// The path for models, if the file has something.
     fn show(&mut self) -> Option<PathBuf> {
-        self.is_shown |= self.written > 0;
-        self.is_shown.then(|| self.file.path.clone())
+        self.is_linked |= self.written > 0;
+        self.is_linked.then(|| self.file.path.clone())
     }
 
     /// The part of the output that the file has.
@@ -239,7 +239,7 @@ impl Spill {
 
 impl Drop for Spill {
     fn drop(&mut self) {
-        if !self.is_shown && !self.is_absent() {
+        if !self.is_linked && !self.is_absent() {
             self.file.remove();
         }
     }

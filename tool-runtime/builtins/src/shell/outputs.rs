@@ -71,12 +71,12 @@ impl Outputs {
     pub(super) fn link<T>(
         &self,
         files: impl IntoIterator<Item = String>,
-        mut shown: ToolOutput<T>,
+        mut output: ToolOutput<T>,
         context: &ToolContext,
     ) -> ToolOutput<T> {
         let links = files.into_iter().filter_map(|file| self.offer(Path::new(&file), context));
-        shown.blocks.extend(links.map(ContentBlock::from));
-        shown
+        output.blocks.extend(links.map(ContentBlock::from));
+        output
     }
 
     /// Offers a file to the caller. `None` without the resource, or if the file is gone.

@@ -149,10 +149,10 @@ impl Body {
         }
         let image = image_block::block(&self.bytes, kind)
             .map_err(|error| ToolError::user(format!("`{url}` cannot be shown: {error}")))?;
-        let value = FetchOutput { truncated: image.is_smaller, ..self.described() };
-        let mut shown = ToolOutput::new(image.notice, value);
-        shown.blocks.push(image.block);
-        Ok(shown)
+        let value = FetchOutput { truncated: image.is_smaller, ..self.metadata() };
+        let mut output = ToolOutput::new(image.notice, value);
+        output.blocks.push(image.block);
+        Ok(output)
     }
 
     fn unsupported(&self) -> ToolError {
@@ -164,7 +164,7 @@ impl Body {
     }
 
     /// The output without text.
-    fn described(&self) -> FetchOutput {
+    fn metadata(&self) -> FetchOutput {
         FetchOutput {
             url: self.url.to_string(),
             status: self.status,
@@ -223,14 +223,14 @@ impl TextPage {
             truncated,
             next_offset,
             text,
-            ..self.body.described()
+            ..self.body.metadata()
         };
-        Ok(shown(value, &notices))
+        Ok(output_of(value, &notices))
     }
 }
 
 /// The text for a model: where it is from, the page, notices.
-fn shown(value: FetchOutput, notices: &[String]) -> ToolOutput<FetchOutput> {
+fn output_of(value: FetchOutput, notices: &[String]) -> ToolOutput<FetchOutput> {
     let title = value.title.as_ref().map_or(String::new(), |title| format!(" \"{title}\""));
     let text = if value.text.trim().is_empty() { "[the page has no text]" } else { &value.text };
     let mut parts = vec![format!("[{}{title}]", value.url), text.to_owned()];

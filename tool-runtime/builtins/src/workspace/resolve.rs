@@ -156,8 +156,8 @@ mod tests {
             (location.root().path().to_owned(), location.path().to_owned(), location.to_string())
         };
         let root = |name: &str| folder.join(name);
-        let expect = |path: &str, name: &str, rest: &str, shown: &str| {
-            assert_eq!(found(path), (root(name), rest.into(), shown.to_owned()), "{path}");
+        let expect = |path: &str, name: &str, rest: &str, display_path: &str| {
+            assert_eq!(found(path), (root(name), rest.into(), display_path.to_owned()), "{path}");
         };
         let b = folder.join("b").display().to_string();
         expect("x/y", "a", "x/y", "x/y");

@@ -40,11 +40,12 @@ impl<'w> SourceFiles<'w> {
             return Arc::clone(file);
         }
         let path = uri::path(uri);
-        let shown = path.as_ref().map_or_else(|| uri.to_owned(), |path| path.display().to_string());
-        let location = path.is_some().then(|| self.workspace.resolve(&shown).ok()).flatten();
+        let display_path =
+            path.as_ref().map_or_else(|| uri.to_owned(), |path| path.display().to_string());
+        let location = path.is_some().then(|| self.workspace.resolve(&display_path).ok()).flatten();
         let text =
             location.as_ref().and_then(|found| documents::read(found.root(), found.path()).ok());
-        let path = location.map_or(shown, |location| location.to_string());
+        let path = location.map_or(display_path, |location| location.to_string());
         let lines = text.clone().map(Lines::from_text);
         let file = Arc::new(File { path, lines, text });
         self.files.insert(uri.to_owned(), Arc::clone(&file));

@@ -34,7 +34,7 @@ impl Inner {
         if path.symlink_metadata().is_ok() {
             return Err(ToolError::user(format!(
                 "`{}` exists already and is not a worktree; choose another name",
-                self.shown(&directory, name)
+                self.display_path(&directory, name)
             )));
         }
         if branch_commit(&self.git, name).await?.is_some() {
@@ -51,7 +51,7 @@ impl Inner {
             let _ = self.git.test(&["update-ref", "-d", &reference, &commit]).await;
             return Err(error);
         }
-        let path = self.shown(&directory, name);
+        let path = self.display_path(&directory, name);
         Ok(WorktreeOutput {
             name: name.to_owned(),
             absolute_path: directory.canonical().join(name).display().to_string(),
@@ -120,7 +120,7 @@ impl Inner {
         }
         Ok(WorktreeOutput {
             name: name.to_owned(),
-            path: self.shown(&self.directory()?, name),
+            path: self.display_path(&self.directory()?, name),
             absolute_path: entry.path.display().to_string(),
             branch: entry.branch,
             commit: entry.head,

@@ -23,7 +23,7 @@ impl Inner {
         let output = ExitOutput {
             name: name.to_owned(),
             action,
-            path: self.shown(&self.directory()?, name),
+            path: self.display_path(&self.directory()?, name),
             commit: branch.clone().or_else(|| entry.head.clone()),
             branch: entry.branch.clone(),
             branch_deleted: false,

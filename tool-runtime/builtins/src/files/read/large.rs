@@ -74,23 +74,23 @@ impl Files {
         window: Window,
         context: &ToolContext,
     ) -> Result<ToolOutput<ReadOutput>, ToolError> {
-        let failed = |error: io::Error| describe(&entry.shown, &error);
+        let failed = |error: io::Error| describe(&entry.display_path, &error);
         let sample = sample(&mut file).map_err(failed)?;
         if is_binary(&sample) {
             let format = infer::get(&sample).map(|kind| kind.mime_type());
-            return Err(not_text(&entry.shown, metadata.len(), Binary::Format(format)));
+            return Err(not_text(&entry.display_path, metadata.len(), Binary::Format(format)));
         }
         let mut marks = self.line_marks().take(entry, Stamp::from_metadata(metadata));
         let mut search =
             Search { file: &mut file, marks: &mut marks, size: metadata.len(), context };
-        let first = search.first_line(window, &entry.shown);
+        let first = search.first_line(window, &entry.display_path);
         let known_total = marks.total;
         self.line_marks().put(entry, marks);
         let first = first?;
         let encoding = Encoding::detect(without_cut_character(&sample));
         let lines = Lines::new(file, encoding, context);
         let (writer, total) = lines.write(first, window.limit).map_err(failed)?;
-        let cut = writer.finish(known_total.or(total), &entry.shown);
+        let cut = writer.finish(known_total.or(total), &entry.display_path);
         let eol = Eol::from_text(&String::from_utf8_lossy(&sample));
         Ok(text_output(entry, cut, encoding, eol, None))
     }
@@ -121,14 +121,14 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Moves to the first line of a window, and returns its number.
-    fn first_line(&mut self, window: Window, shown: &str) -> Result<usize, ToolError> {
-        let failed = |error: io::Error| describe(shown, &error);
+    fn first_line(&mut self, window: Window, display_path: &str) -> Result<usize, ToolError> {
+        let failed = |error: io::Error| describe(display_path, &error);
         let first = match usize::try_from(window.offset) {
             Ok(line) => line.saturating_sub(1),
-            Err(_) => window.first(shown, self.count().map_err(failed)?)?,
+            Err(_) => window.first(display_path, self.count().map_err(failed)?)?,
         };
         let found = self.seek(first).map_err(failed)?;
-        found.map_err(|total| past_the_end(shown, first + 1, total))?;
+        found.map_err(|total| past_the_end(display_path, first + 1, total))?;
         Ok(first + 1)
     }
 

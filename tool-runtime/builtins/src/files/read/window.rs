@@ -39,20 +39,20 @@ impl Window {
     ///
     /// # Errors
     /// The window is past the end.
-    pub(super) fn first(self, shown: &str, total: usize) -> Result<usize, ToolError> {
+    pub(super) fn first(self, display_path: &str, total: usize) -> Result<usize, ToolError> {
         match usize::try_from(self.offset) {
             Ok(line) if line.saturating_sub(1) < total || total == 0 && line <= 1 => {
                 Ok(line.saturating_sub(1))
             }
-            Ok(line) => Err(past_the_end(shown, line, total)),
+            Ok(line) => Err(past_the_end(display_path, line, total)),
             Err(_) => Ok(total
                 .saturating_sub(usize::try_from(self.offset.unsigned_abs()).unwrap_or(usize::MAX))),
         }
     }
 
-    pub(super) fn of_text(self, shown: &str, content: &str) -> Result<Cut, ToolError> {
+    pub(super) fn of_text(self, display_path: &str, content: &str) -> Result<Cut, ToolError> {
         let total = count_lines(content);
-        let first = self.first(shown, total)?;
+        let first = self.first(display_path, total)?;
         let mut writer = Writer::new(first + 1);
         let lines = lines_of(content).skip(first).take(self.limit);
         for line in lines {
@@ -60,12 +60,12 @@ impl Window {
                 break;
             }
         }
-        Ok(writer.finish(Some(total), shown))
+        Ok(writer.finish(Some(total), display_path))
     }
 }
 
-pub(super) fn past_the_end(shown: &str, line: usize, total: usize) -> ToolError {
-    ToolError::user(format!("`{shown}` has {total} lines, and line {line} is past its end"))
+pub(super) fn past_the_end(display_path: &str, line: usize, total: usize) -> ToolError {
+    ToolError::user(format!("`{display_path}` has {total} lines, and line {line} is past its end"))
 }
 
 /// Lines without their endings, which are `\n`, `\r\n`, or `\r` in a file without `\n`.
@@ -121,9 +121,9 @@ impl Writer {
     /// Appends a line. Returns false if there is no room for it.
     pub(super) fn push(&mut self, line: &str, rest: Rest) -> bool {
         let end = line.char_indices().nth(MAX_LINE).map(|(end, _)| end);
-        let (shown, hidden) = line.split_at(end.unwrap_or(line.len()));
+        let (visible, hidden) = line.split_at(end.unwrap_or(line.len()));
         let number = self.first_line + self.lines;
-        let text = format!("{number:>6}\t{shown}{}\n", rest.notice(hidden));
+        let text = format!("{number:>6}\t{visible}{}\n", rest.notice(hidden));
         let length = text.chars().count();
         if self.characters + length > MAX_TEXT && self.lines > 0 {
             return false;
@@ -136,11 +136,11 @@ impl Writer {
     }
 
     /// The text with notices of what is left out.
-    pub(super) fn finish(mut self, total: Option<usize>, shown: &str) -> Cut {
+    pub(super) fn finish(mut self, total: Option<usize>, display_path: &str) -> Cut {
         let next = self.first_line + self.lines;
         let is_at_end = total.is_some_and(|total| next > total);
         if total == Some(0) {
-            self.text = format!("[`{shown}` is empty]\n");
+            self.text = format!("[`{display_path}` is empty]\n");
         } else if !is_at_end {
             let of = total.map_or(String::new(), |total| format!(" of {total}"));
             let last = next - 1;

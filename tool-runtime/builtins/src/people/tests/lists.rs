@@ -78,9 +78,9 @@ async fn a_plan_is_viewed_and_replaced() {
         { "title": "Write", "status": "in_progress" },
         { "title": "Test" },
     ] });
-    let shown = "1. [x] Read\n   twice\n2. [>] Write\n3. [ ] Test";
-    assert_eq!(text(&pool, "task_tracker", plan).await, shown);
-    assert_eq!(text(&pool, "task_tracker", view).await, shown);
+    let expected = "1. [x] Read\n   twice\n2. [>] Write\n3. [ ] Test";
+    assert_eq!(text(&pool, "task_tracker", plan).await, expected);
+    assert_eq!(text(&pool, "task_tracker", view).await, expected);
     let missing = error(&pool, "task_tracker", json!({ "command": "plan" })).await;
     assert_eq!(missing, "`plan` needs `task_list`, the whole new plan");
     let unknown = json!({ "command": "plan", "task_list": [{ "title": "a", "status": "ready" }] });

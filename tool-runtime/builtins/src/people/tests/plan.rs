@@ -20,9 +20,9 @@ fn planning() -> ToolPoolBuilder {
 async fn a_session_only_reads_until_a_person_has_approved_its_plan() {
     let asked: Arc<Mutex<Vec<String>>> = Arc::default();
     let answers = Mutex::new(vec![Approval::approved(), Approval::rejected("too risky")]);
-    let shown = Arc::clone(&asked);
+    let visuals = Arc::clone(&asked);
     let approver = move |request: ApprovalRequest| {
-        shown.lock().unwrap().push(request.visual().to_owned());
+        visuals.lock().unwrap().push(request.visual().to_owned());
         let answer = answers.lock().unwrap().pop().unwrap();
         async move { answer }
     };

@@ -260,8 +260,8 @@ fn names_outside_are_not_shown_while_links_change() {
         is_done.store(true, Ordering::Relaxed);
     });
     assert!(texts.iter().any(|text| text.contains("current/1")));
-    let shown = texts.iter().find(|text| text.contains("secret"));
-    assert_eq!(shown, None);
+    let leaked = texts.iter().find(|text| text.contains("secret"));
+    assert_eq!(leaked, None);
 }
 
 #[tokio::test]

@@ -103,12 +103,12 @@ async fn prompts_and_traces_of_the_command_do_not_disturb() {
     for (command, output, code) in cases {
         let value = fixture.value("terminal", json!({ "command": command, "timeout": 30 })).await;
         // The file of the command, which differs.
-        let shown = value["output"]
+        let lines = value["output"]
             .as_str()
             .unwrap()
             .lines()
             .map(|line| if line.ends_with("-command.sh") { "+ . COMMAND" } else { line });
-        let found = (shown.collect::<Vec<_>>().join("\n"), value["exit_code"].as_i64());
+        let found = (lines.collect::<Vec<_>>().join("\n"), value["exit_code"].as_i64());
         assert_eq!(found, ((*output).to_owned(), Some(i64::from(*code))), "{command}: {value}");
     }
     fixture.close().await;

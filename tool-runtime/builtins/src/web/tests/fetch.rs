@@ -71,10 +71,10 @@ async fn parts_follow_each_other_and_the_notice_says_how() {
     for (index, (begin, end)) in [(0, 1300), (1300, 2600), (2600, 3000)].into_iter().enumerate() {
         let arguments = json!({ "url": server.url("/"), "max_length": 1300, "offset": offset });
         let result = call(&pool, "WebFetch", arguments).await;
-        let (shown, part) =
+        let (output, part) =
             (result.observation().to_text(), result.observation().structured().unwrap());
-        assert!(shown.contains(&format!("[characters {begin} to {end} of 3000")), "{shown}");
-        assert_eq!(shown.contains(&format!("; the rest: `offset` {end}]")), index < 2, "{shown}");
+        assert!(output.contains(&format!("[characters {begin} to {end} of 3000")), "{output}");
+        assert_eq!(output.contains(&format!("; the rest: `offset` {end}]")), index < 2, "{output}");
         text.push_str(part["text"].as_str().unwrap());
         assert_eq!((&part["truncated"], &part["total"]), (&json!(true), &json!(3000)));
         offset = part["next_offset"].as_u64().unwrap_or(0);
