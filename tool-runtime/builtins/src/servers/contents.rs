@@ -53,8 +53,8 @@ pub(super) fn output(
     offset: usize,
     length: usize,
 ) -> Result<ToolOutput<ResourceOutput>, ToolError> {
-    let texts = contents.iter().filter_map(|one| one.text.as_ref());
-    let total = texts.map(|text| text.chars().count()).sum();
+    let strings = contents.iter().filter_map(|one| one.text.as_ref());
+    let total = strings.map(|text| text.chars().count()).sum();
     if offset > 0 && offset >= total {
         let text =
             format!("`offset` {offset} is after the end: the resource has {total} characters");

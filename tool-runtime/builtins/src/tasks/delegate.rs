@@ -246,8 +246,8 @@ impl fmt::Display for DelegateReport {
             (Some(reason), _) => format!("[{}] failed: {reason}", agent.id),
             (None, _) => format!("spawned `{}` ({})", agent.id, agent.agent_type),
         };
-        let texts: Vec<String> = self.agents.iter().map(text).collect();
-        f.write_str(&texts.join("\n"))
+        let parts: Vec<String> = self.agents.iter().map(text).collect();
+        f.write_str(&parts.join("\n"))
     }
 }
 

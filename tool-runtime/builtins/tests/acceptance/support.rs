@@ -155,7 +155,7 @@ impl Desk {
         !result.is_error()
     }
 
-    /// Runs a command in the background, and returns all its texts.
+    /// Runs a command in the background, and returns all its output.
     pub(crate) async fn job(&self, command: &str) -> String {
         let start = json!({ "command": command, "run_in_background": true });
         let id = self.value("Bash", start).await["job_id"].clone();

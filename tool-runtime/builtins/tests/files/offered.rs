@@ -100,10 +100,10 @@ async fn calls_of_a_batch_are_ordered_by_the_file_and_not_by_its_spelling() {
             ToolCall::json("Read", json!({ "file_path": absolute })),
             ToolCall::json("Delete", json!({ "path": "a" })),
         ];
-        let texts = tools.0.call_all(calls).await;
-        let texts: Vec<String> =
-            texts.iter().map(|result| result.observation().to_text()).collect();
-        assert!(texts[1].starts_with("     1\t"), "{}", texts[1]);
-        assert_eq!(texts[2], "deleted `a`");
+        let results = tools.0.call_all(calls).await;
+        let outputs: Vec<String> =
+            results.iter().map(|result| result.observation().to_text()).collect();
+        assert!(outputs[1].starts_with("     1\t"), "{}", outputs[1]);
+        assert_eq!(outputs[2], "deleted `a`");
     }
 }

@@ -85,9 +85,9 @@ impl fmt::Display for LspOutput {
             LspOperation::RenamePreview => Vec::new(),
             _ => items.collect(),
         };
-        let texts = self.hover.iter().chain(&self.diff).cloned();
+        let strings = self.hover.iter().chain(&self.diff).cloned();
         let notices = self.notices.iter().map(|notice| format!("[{notice}]"));
-        let parts: Vec<String> = items.into_iter().chain(texts).chain(notices).collect();
+        let parts: Vec<String> = items.into_iter().chain(strings).chain(notices).collect();
         f.write_str(&parts.join("\n"))
     }
 }

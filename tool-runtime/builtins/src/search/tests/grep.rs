@@ -246,7 +246,7 @@ fn names_outside_are_not_shown_while_links_change() {
             renameat_with(CWD, &current, CWD, &link, RenameFlags::EXCHANGE).unwrap();
         }
     };
-    let mut texts = Vec::new();
+    let mut outputs = Vec::new();
     std::thread::scope(|scope| {
         scope.spawn(swap);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -254,13 +254,13 @@ fn names_outside_are_not_shown_while_links_change() {
             for tool in ["Grep", "Glob"].repeat(150) {
                 let pattern = if tool == "Grep" { "needle" } else { "**" };
                 let result = fixture.call(tool, json!({ "pattern": pattern })).await;
-                texts.push(result.to_text());
+                outputs.push(result.to_text());
             }
         });
         is_done.store(true, Ordering::Relaxed);
     });
-    assert!(texts.iter().any(|text| text.contains("current/1")));
-    let leaked = texts.iter().find(|text| text.contains("secret"));
+    assert!(outputs.iter().any(|text| text.contains("current/1")));
+    let leaked = outputs.iter().find(|text| text.contains("secret"));
     assert_eq!(leaked, None);
 }
 

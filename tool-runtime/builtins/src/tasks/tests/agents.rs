@@ -178,11 +178,11 @@ async fn a_mode_never_exceeds_that_of_the_parent() {
             { "text": "End." },
         ]));
         let mut run = Agent::new(lead, pool).run("Go.");
-        let mut texts = Vec::new();
+        let mut events = Vec::new();
         while let Some(event) = within(run.next()).await {
-            texts.push(format!("{event:?}"));
+            events.push(format!("{event:?}"));
         }
-        let all = texts.join("\n");
+        let all = events.join("\n");
         assert_eq!(all.contains("written"), allowed, "{mode}: {all}");
         let reason = if mode == "bypassPermissions" { "dontAsk" } else { "only tools that read" };
         assert!(all.contains(reason), "{mode}: {all}");
@@ -211,9 +211,10 @@ async fn agents_run_in_parallel_and_one_that_fails_does_not_affect_others() {
     let calls = [json!({ "model": "a" }), json!({ "model": "b" }), json!({})];
     let calls = calls.map(|extra| ToolCall::json("Agent", input(extra)));
     let results = within(pool.call_all(calls)).await;
-    let texts: Vec<String> = results.iter().map(|result| result.observation().to_text()).collect();
-    assert!(texts[0].starts_with("Met.") && texts[1].starts_with("Met."), "{texts:?}");
-    assert!(results[2].is_error() && texts[2].contains("no more turns"), "{texts:?}");
+    let outputs: Vec<String> =
+        results.iter().map(|result| result.observation().to_text()).collect();
+    assert!(outputs[0].starts_with("Met.") && outputs[1].starts_with("Met."), "{outputs:?}");
+    assert!(results[2].is_error() && outputs[2].contains("no more turns"), "{outputs:?}");
 }
 
 #[tokio::test]

@@ -45,7 +45,7 @@ async fn tasks_are_listed_in_order_and_filtered() {
         json!({ "id": "task_1", "description": "d".repeat(20_000), "output": "o".repeat(100_000) });
     text(&pool, "TaskUpdate", long).await;
     let listed = value(&pool, "TaskList", json!({})).await.to_string();
-    assert!(listed.len() < 5000, "long texts are not listed: {}", listed.len());
+    assert!(listed.len() < 5000, "long descriptions are not listed: {}", listed.len());
     let of_ada = json!({ "status": "pending", "owner": "ada" });
     assert_eq!(value(&pool, "TaskList", of_ada).await["tasks"].as_array().unwrap().len(), 4);
 }
