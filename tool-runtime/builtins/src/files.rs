@@ -342,7 +342,7 @@ impl Builtins {
                 true => {
                     let files = Files::over(builtins.workspace().clone());
                     tool.shown_by(move |arguments, caller| {
-                        visual::replaced(&files, arguments, caller)
+                        visual::replacement(&files, arguments, caller)
                     })
                 }
                 false => tool,

@@ -41,7 +41,7 @@ pub(crate) fn block(bytes: &[u8], format: &'static str) -> Result<Image, ImageEr
     let smaller = decoded.resize(MAX_SIDE, MAX_SIDE, FilterType::Triangle);
     let smaller = if width.max(height) <= MAX_SIDE { decoded } else { smaller };
     let notice = format!("{size}, shown as {} x {}", smaller.width(), smaller.height());
-    Ok(Image { block: encoded(&smaller)?, notice, is_smaller: true })
+    Ok(Image { block: encode(&smaller)?, notice, is_smaller: true })
 }
 
 fn reader(bytes: &[u8]) -> Result<ImageReader<Cursor<&[u8]>>, ImageError> {
@@ -53,7 +53,7 @@ fn reader(bytes: &[u8]) -> Result<ImageReader<Cursor<&[u8]>>, ImageError> {
 }
 
 /// PNG for images with transparency, else JPEG.
-fn encoded(image: &DynamicImage) -> Result<ContentBlock, ImageError> {
+fn encode(image: &DynamicImage) -> Result<ContentBlock, ImageError> {
     let mut bytes = Vec::new();
     let (image, format, name) = if image.color().has_alpha() {
         (image.clone(), ImageFormat::Png, "image/png")

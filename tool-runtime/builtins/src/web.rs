@@ -30,7 +30,7 @@ pub use search::{
 use crate::builtins::{Builtins, Family, Profile};
 use crate::tool_output::ToolOutput;
 use client::{Fetched, Fetcher, status_error};
-use page::{Body, Part, redirected};
+use page::{Body, Part, redirect_output};
 use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use std::collections::BTreeMap;
@@ -118,7 +118,7 @@ impl Fetch {
                 let part = Part { offset, length: max_length as usize };
                 body.output(format, part).await
             }
-            Err(redirected) => Ok(redirected),
+            Err(redirect_output) => Ok(redirect_output),
         }
     }
 
@@ -132,7 +132,7 @@ impl Fetch {
         let response = match self.fetcher.get(url, headers).await? {
             Fetched::Page(response) => response,
             Fetched::OtherHost { status, from, to } => {
-                return Ok(Err(redirected(&from, &to, status.as_u16())));
+                return Ok(Err(redirect_output(&from, &to, status.as_u16())));
             }
         };
         let status = response.status();

@@ -116,9 +116,10 @@ impl Chromium {
         let failed = |error: io::Error| format!("`{}`: {error}", program.display());
         let child = Child::Browser { downloads: downloads.map(Path::to_owned) };
         let confinement = workspace.confinement();
-        let confined = confinement.program(&child, program.to_owned()).map_err(failed)?;
+        let (program, arguments) =
+            confinement.program(&child, program.to_owned()).map_err(failed)?;
         let profile = profile().map_err(|error| format!("a profile cannot be created: {error}"))?;
-        let command = command(confined, params, workspace, proxy_port, profile.path());
+        let command = command(program, arguments, params, workspace, proxy_port, profile.path());
         let Started { mut child, tree } =
             start(confinement, child, command).await.map_err(failed)?;
         let pipe = (child.stdin().take(), child.stdout().take());
@@ -134,7 +135,7 @@ impl Chromium {
     }
 
     /// The first lines of the error output.
-    pub(super) fn said(&self) -> String {
+    pub(super) fn stderr_text(&self) -> String {
         lock(&self.lines).join("\n")
     }
 
@@ -184,7 +185,8 @@ fn profile() -> io::Result<TempDir> {
 
 /// The command of a program, which may be that of a sandbox, with its first arguments.
 fn command(
-    (program, arguments): (PathBuf, Vec<OsString>),
+    program: PathBuf,
+    arguments: Vec<OsString>,
     params: &BrowserParams,
     workspace: &Workspace,
     proxy_port: u16,

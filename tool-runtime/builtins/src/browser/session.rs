@@ -107,9 +107,9 @@ struct JavaScriptValue {
 async fn ready(devtools: &Devtools, chromium: &Chromium, seconds: u64) -> Result<(), String> {
     let responds = devtools.run(None, "Browser.getVersion", json!({})).await;
     responds.map_err(|failure| match failure {
-        Failure::Closed => format!("it ended when it was started: {}", chromium.said()),
+        Failure::Closed => format!("it ended when it was started: {}", chromium.stderr_text()),
         Failure::Timeout => {
-            format!("it was not ready after {seconds} seconds: {}", chromium.said())
+            format!("it was not ready after {seconds} seconds: {}", chromium.stderr_text())
         }
         other => other.to_string(),
     })

@@ -116,7 +116,7 @@ impl Notebooks {
             Ok((std::mem::take(&mut edited.text), edited))
         };
         let (changed, edited) = rewrite(&self.workspace, &file_path, context, change)
-            .map_err(|error| ToolError::user(named(&file_path, error.message())))?;
+            .map_err(|error| ToolError::user(with_path(&file_path, error.message())))?;
         Ok(ToolOutput {
             blocks: changed.blocks,
             value: NotebookOutput {
@@ -134,7 +134,7 @@ impl Notebooks {
 }
 
 /// An error with the file that it is about.
-fn named(path: &str, message: &str) -> String {
+fn with_path(path: &str, message: &str) -> String {
     if message.starts_with('`') { message.to_owned() } else { format!("`{path}`: {message}") }
 }
 

@@ -7,14 +7,14 @@ use tool_runtime::tool::Requirement;
 
 /// Git, if it is there. Without it the tools are hidden with a reason of their own.
 pub(super) fn git(params: &CodeParams, workspace: &Workspace) -> Vec<Requirement> {
-    found(&params.worktrees.git, workspace).into_iter().collect()
+    find_program(&params.worktrees.git, workspace).into_iter().collect()
 }
 
 /// Each language server.
 pub(super) fn language_servers(params: &CodeParams, workspace: &Workspace) -> Vec<Requirement> {
     let servers = params.language_servers.values();
     let requirement = |server: &super::LanguageServer| {
-        found(&server.command, workspace).unwrap_or_else(|| {
+        find_program(&server.command, workspace).unwrap_or_else(|| {
             let remedy = server.install.as_deref().unwrap_or("install it");
             Requirement::absent(server.command.display().to_string(), remedy)
         })
@@ -22,7 +22,7 @@ pub(super) fn language_servers(params: &CodeParams, workspace: &Workspace) -> Ve
     servers.map(requirement).collect()
 }
 
-fn found(program: &Path, workspace: &Workspace) -> Option<Requirement> {
+fn find_program(program: &Path, workspace: &Workspace) -> Option<Requirement> {
     let found = workspace.confinement().find_program(program, workspace.environment());
     let file = found.ok()?;
     Some(Requirement::met(program.display().to_string(), file.display().to_string()))

@@ -70,7 +70,7 @@ impl Worktrees {
         base: Option<String>,
     ) -> Result<ToolOutput<WorktreeOutput>, ToolError> {
         let inner = Arc::clone(&self.inner);
-        finished(async move { inner.enter(&name, base.as_deref()).await })
+        run_to_end(async move { inner.enter(&name, base.as_deref()).await })
             .await
             .map(ToolOutput::displayed)
     }
@@ -99,14 +99,14 @@ impl Worktrees {
         discard_changes: bool,
     ) -> Result<ToolOutput<ExitOutput>, ToolError> {
         let inner = Arc::clone(&self.inner);
-        finished(async move { inner.exit(&name, action, discard_changes).await })
+        run_to_end(async move { inner.exit(&name, action, discard_changes).await })
             .await
             .map(ToolOutput::displayed)
     }
 }
 
 /// Runs a change to its end, also if its call is cancelled meanwhile: git would leave half of it.
-async fn finished<T: Send + 'static>(
+async fn run_to_end<T: Send + 'static>(
     change: impl Future<Output = Result<T, ToolError>> + Send + 'static,
 ) -> Result<T, ToolError> {
     match tokio::spawn(change).await {

@@ -80,7 +80,7 @@ impl Files {
         context: &ToolContext,
     ) -> Result<ToolOutput<ChangeOutput>, ToolError> {
         let before = self.read_to_change(path, Freshness::Read, context)?;
-        let old = decoded(&before).unwrap_or_else(|_| Some(Text::new("")));
+        let old = decode_text(&before).unwrap_or_else(|_| Some(Text::new("")));
         let content = match &old {
             Some(old) => with_eol_of(&old.content, content),
             None => content.to_owned(),
@@ -97,7 +97,7 @@ impl Files {
         context: &ToolContext,
     ) -> Result<ToolOutput<ChangeOutput>, ToolError> {
         let before = self.read_to_change(path, freshness, context)?;
-        let text = decoded(&before)?;
+        let text = decode_text(&before)?;
         let mut content = text.as_ref().map(|text| Cow::Borrowed(text.content.as_str()));
         let mut applied = Applied::default();
         let deadline = edit::deadline();
@@ -183,7 +183,7 @@ pub(super) fn assumption(encoding: &str) -> String {
 ///
 /// # Errors
 /// It is not text.
-pub(super) fn decoded(before: &Before) -> Result<Option<Text>, ToolError> {
+pub(super) fn decode_text(before: &Before) -> Result<Option<Text>, ToolError> {
     let decode = |bytes: &[u8]| {
         Text::decode(bytes)
             .map_err(|binary| ToolError::user(format!("`{}` {binary}", before.location())))

@@ -79,13 +79,13 @@ impl Files {
         if kind.is_file() && metadata.len() <= MAX_CHANGED {
             let change = Change::new(Before::read(&location)?, None);
             self.commit(vec![change], context)?;
-            return Ok(deleted(path, &metadata, None));
+            return Ok(deletion_output(path, &metadata, None));
         }
         let _one_at_a_time = self.writing();
         let _locked = lock::directories(&[&entry], context)?;
         if kind.is_dir() {
             remove_directory(&entry)?;
-            return Ok(deleted(path, &metadata, Some("create it again by `mkdir`")));
+            return Ok(deletion_output(path, &metadata, Some("create it again by `mkdir`")));
         }
         let target = entry.parent.read_link_contents(&entry.name);
         entry.parent.remove_file(&entry.name).map_err(|error| describe(path, &error))?;
@@ -94,12 +94,16 @@ impl Files {
             // A large file.
             Err(_) => "its content was not kept".to_owned(),
         };
-        Ok(deleted(path, &metadata, Some(&remedy)))
+        Ok(deletion_output(path, &metadata, Some(&remedy)))
     }
 }
 
 /// `remedy` is what to do instead of undoing it.
-fn deleted(path: &str, metadata: &Metadata, remedy: Option<&str>) -> ToolOutput<DeleteOutput> {
+fn deletion_output(
+    path: &str,
+    metadata: &Metadata,
+    remedy: Option<&str>,
+) -> ToolOutput<DeleteOutput> {
     let notice = remedy.map(|remedy| format!("; `UndoEdit` does not restore it: {remedy}"));
     let text = format!("deleted `{path}`{}", notice.unwrap_or_default());
     let (path, kind) = (path.to_owned(), EntryKind::from_metadata(metadata));
@@ -132,7 +136,7 @@ pub(super) fn rename_entry(from: &DirEntry, to: &DirEntry, kind: &str) -> Result
     let (old, new) = (&from.display_path, &to.display_path);
     rename_no_replace(&from.parent, &from.name, &to.parent, &to.name).map_err(|error| {
         match error.kind() {
-            io::ErrorKind::AlreadyExists => occupied(new),
+            io::ErrorKind::AlreadyExists => already_exists(new),
             io::ErrorKind::CrossesDevices => ToolError::user(format!(
                 "`{old}` and `{new}` are on different file systems; write the {kind} there and delete it here"
             )),
@@ -191,6 +195,6 @@ fn into_directory(
 }
 
 /// The error for a new name that is used.
-fn occupied(display_path: &str) -> ToolError {
+fn already_exists(display_path: &str) -> ToolError {
     ToolError::user(format!("`{display_path}` exists; delete it first, or give another name"))
 }

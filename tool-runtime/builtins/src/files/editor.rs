@@ -1,7 +1,7 @@
 //! `file_editor`: several commands behind one name.
 
 use super::Files;
-use super::change::{Applied, ChangeOutput, EditOperation, decoded};
+use super::change::{Applied, ChangeOutput, EditOperation, decode_text};
 use super::commit::{Before, Freshness};
 use super::dir_entry::{self, Target};
 use super::edit::lf;
@@ -67,18 +67,18 @@ impl Files {
         let change = match command {
             EditorCommand::View => return self.view(&path, view_range.as_deref(), context),
             EditorCommand::Create => {
-                let text = required("create", "file_text", file_text)?;
+                let text = require("create", "file_text", file_text)?;
                 self.create(&path, &text, context)?
             }
             EditorCommand::StrReplace => {
-                let old_string = required("str_replace", "old_str", old_str)?;
+                let old_string = require("str_replace", "old_str", old_str)?;
                 let new_string = new_str.unwrap_or_default();
                 let edit = EditOperation { old_string, new_string, replace_all: false };
                 self.edit_file(&path, &[edit], Freshness::UnchangedIfRead, context)?
             }
             EditorCommand::Insert => {
-                let line = required("insert", "insert_line", insert_line)?;
-                let text = required("insert", "new_str", new_str)?;
+                let line = require("insert", "insert_line", insert_line)?;
+                let text = require("insert", "new_str", new_str)?;
                 self.insert(&path, line, &text, context)?
             }
             EditorCommand::UndoEdit => self.undo_change(&path, context)?,
@@ -129,15 +129,15 @@ impl Files {
         context: &ToolContext,
     ) -> Result<ToolOutput<ChangeOutput>, ToolError> {
         let before = self.read_to_change(path, Freshness::UnchangedIfRead, context)?;
-        let Some(text) = decoded(&before)? else {
+        let Some(text) = decode_text(&before)? else {
             return Err(dir_entry::missing(before.location()));
         };
-        let content = inserted(path, &text, line, new)?;
+        let content = insert_line(path, &text, line, new)?;
         self.change(before, Some(text), Some(content), Applied::default(), context)
     }
 }
 
-fn required<T>(command: &str, name: &str, value: Option<T>) -> Result<T, ToolError> {
+fn require<T>(command: &str, name: &str, value: Option<T>) -> Result<T, ToolError> {
     value.ok_or_else(|| ToolError::user(format!("`{command}` needs `{name}`")))
 }
 
@@ -156,7 +156,7 @@ fn window(range: Option<&[i64]>) -> Result<ReadWindow, ToolError> {
     }
 }
 
-fn inserted(path: &str, text: &Text, line: usize, new: &str) -> Result<String, ToolError> {
+fn insert_line(path: &str, text: &Text, line: usize, new: &str) -> Result<String, ToolError> {
     let view = LfView::from_raw(&text.content);
     let ends = memchr::memchr_iter(b'\n', view.text.as_bytes()).map(|end| end + 1);
     let mut starts = std::iter::once(0).chain(ends);
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn lines_are_inserted_with_the_endings_of_the_file() {
         let insert = |content: &str, line| {
-            inserted("a", &Text::new(content), line, "x")
+            insert_line("a", &Text::new(content), line, "x")
                 .map_err(|error| error.message().to_owned())
         };
         assert_eq!(insert("a\r\nb\r\n", 0).unwrap(), "x\r\na\r\nb\r\n");

@@ -175,18 +175,18 @@ impl FileHistory {
             self.remove(index);
         }
         for change in &mut self.changes {
-            if let Some(key) = renamed(&change.key, from, to) {
+            if let Some(key) = rename(&change.key, from, to) {
                 change.key = key;
             }
         }
         let keys: Vec<PathBuf> =
             self.seen.keys().filter(|key| key.starts_with(from)).cloned().collect();
         for key in keys {
-            if let (Some(seen), Some(new)) = (self.seen.remove(&key), renamed(&key, from, to)) {
+            if let (Some(seen), Some(new)) = (self.seen.remove(&key), rename(&key, from, to)) {
                 self.seen.insert(new, seen);
             }
         }
-        let dropped = self.dropped.drain().map(|key| renamed(&key, from, to).unwrap_or(key));
+        let dropped = self.dropped.drain().map(|key| rename(&key, from, to).unwrap_or(key));
         self.dropped = dropped.collect();
     }
 
@@ -205,7 +205,7 @@ impl Undo {
 }
 
 /// The key of an entry whose directory, or itself, got another name.
-fn renamed(key: &Path, from: &Path, to: &Path) -> Option<PathBuf> {
+fn rename(key: &Path, from: &Path, to: &Path) -> Option<PathBuf> {
     let rest = key.strip_prefix(from).ok()?;
     // `join` of an empty path would append a separator.
     Some(if rest.as_os_str().is_empty() { to.to_owned() } else { to.join(rest) })

@@ -5,7 +5,7 @@ mod begin_end;
 mod unified;
 
 use super::Files;
-use super::change::{Applied, assumption, decoded, encode};
+use super::change::{Applied, assumption, decode_text, encode};
 use super::commit::{Before, Change, Freshness};
 use super::diff;
 use super::edit::{MatchRule, deadline};
@@ -127,7 +127,7 @@ pub(super) fn parse(patch: &str) -> Result<Vec<FilePatch>, String> {
             begin_end::BEGIN
         ));
     };
-    let merged = merged(parsed)?;
+    let merged = merge(parsed)?;
     if merged.is_empty() {
         return Err("the patch changes no file".to_owned());
     }
@@ -141,7 +141,7 @@ pub(super) fn parse(patch: &str) -> Result<Vec<FilePatch>, String> {
 }
 
 /// Several updates of one file are one.
-fn merged(patches: Vec<FilePatch>) -> Result<Vec<FilePatch>, String> {
+fn merge(patches: Vec<FilePatch>) -> Result<Vec<FilePatch>, String> {
     let mut result: Vec<FilePatch> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
     for patch in patches {
@@ -272,7 +272,7 @@ impl Files {
                 if let Some(hunks) = hunks {
                     check_deleted(&before, &hunks, deadline)?;
                 }
-                let old = decoded(&before).ok().flatten().map(|text| text.content);
+                let old = decode_text(&before).ok().flatten().map(|text| text.content);
                 let file = PatchedFile::new(path, PatchAction::Deleted, old.as_deref(), None);
                 Ok(Planned { change: Change::new(before, None), file })
             }
@@ -291,7 +291,7 @@ impl Files {
         context: &ToolContext,
     ) -> Result<Planned, ToolError> {
         let path = before.location().to_string();
-        let text = decoded(&before)?.unwrap_or_else(|| Text::new(""));
+        let text = decode_text(&before)?.unwrap_or_else(|| Text::new(""));
         let applied = apply::hunks(&text.content, hunks, deadline);
         let (content, applied) = applied.map_err(|error| hunk_error(&path, error))?;
         let bytes = encode(&path, Some(&text), &content)?;
@@ -316,7 +316,7 @@ impl Files {
 /// Rejects a diff that does not delete all that the file has by now.
 fn check_deleted(before: &Before, hunks: &[Hunk], deadline: Instant) -> Result<(), ToolError> {
     let path = before.location();
-    let text = decoded(before)?.unwrap_or_else(|| Text::new(""));
+    let text = decode_text(before)?.unwrap_or_else(|| Text::new(""));
     let applied = apply::hunks(&text.content, hunks, deadline);
     let (rest, _) = applied.map_err(|error| hunk_error(&path.to_string(), error))?;
     if rest.is_empty() {

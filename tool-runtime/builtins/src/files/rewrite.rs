@@ -1,7 +1,7 @@
 //! Changes by other families: the rules of `Edit` for content that they compute.
 
 use super::Files;
-use super::change::{Applied, ChangeOutput, decoded};
+use super::change::{Applied, ChangeOutput, decode_text};
 use super::commit::Freshness;
 use super::dir_entry;
 use crate::tool_output::ToolOutput;
@@ -21,7 +21,9 @@ pub(crate) fn rewrite<T>(
 ) -> Result<(ToolOutput<ChangeOutput>, T), ToolError> {
     let files = Files::over(workspace.clone());
     let before = files.read_to_change(path, Freshness::Read, context)?;
-    let Some(text) = decoded(&before)? else { return Err(dir_entry::missing(before.location())) };
+    let Some(text) = decode_text(&before)? else {
+        return Err(dir_entry::missing(before.location()));
+    };
     let (content, value) = rewrite(&text.content)?;
     let output = files.change(before, Some(text), Some(content), Applied::default(), context)?;
     Ok((output, value))

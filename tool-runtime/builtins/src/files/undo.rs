@@ -31,7 +31,7 @@ impl Files {
         let Undo { number, content, .. } = self.last_change(&location)?;
         let Content { before: version, after } = content;
         let _one_at_a_time = self.writing();
-        let before = unchanged(&location, after)?;
+        let before = check_unchanged(&location, after)?;
         let diff = version_diff(&location, before.snapshot(), version.as_ref());
         let created = before.snapshot().is_none();
         let hash = version.as_ref().map(|version| hash(&version.bytes));
@@ -61,7 +61,7 @@ impl Files {
 }
 
 /// The state of a file that only these tools changed.
-fn unchanged(location: &Location, expected: Option<Hash>) -> Result<Before, ToolError> {
+fn check_unchanged(location: &Location, expected: Option<Hash>) -> Result<Before, ToolError> {
     let before = Before::read(location)?;
     if before.snapshot().map(Snapshot::hash) == expected {
         return Ok(before);

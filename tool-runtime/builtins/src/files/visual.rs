@@ -21,7 +21,7 @@ const MAX_COMPARED: usize = 4_000_000;
 
 /// The difference to the file that a call of `Write` replaces. `None` if there is no such text, and for a caller who has not
 /// read the file as it is now: the question may be the first that shows its content to the caller.
-pub(super) fn replaced(files: &Files, arguments: &str, caller: &ToolContext) -> Option<String> {
+pub(super) fn replacement(files: &Files, arguments: &str, caller: &ToolContext) -> Option<String> {
     let FilesWriteAction { file_path, content } =
         FilesWriteAction::decode(Arguments::new(arguments)).ok()?;
     let before = files.read_to_change(&file_path, Freshness::Read, caller).ok()?;

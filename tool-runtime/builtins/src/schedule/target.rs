@@ -94,7 +94,7 @@ impl Targets {
         for target in targets {
             let name = target.name.clone();
             let failed = |reason: String| TargetError { name: name.clone(), reason };
-            let target = target.checked().map_err(failed)?;
+            let target = target.check().map_err(failed)?;
             if checked.insert(name.clone(), target).is_some() {
                 return Err(failed("is declared twice".to_owned()));
             }
@@ -129,7 +129,7 @@ impl Targets {
 }
 
 impl Target {
-    fn checked(self) -> Result<CheckedTarget, String> {
+    fn check(self) -> Result<CheckedTarget, String> {
         let Self { name, url, key, timeout, attempts, max_wait } = self;
         let url = Url::parse(&url).map_err(|error| format!("has an invalid URL: {error}"))?;
         if !matches!(url.scheme(), "http" | "https") {

@@ -98,11 +98,11 @@ fn parse(expression: &str) -> Result<Cron, ToolError> {
         return Err(ToolError::user(text));
     }
     let parser = CronParser::builder().year(Year::Disallowed).build();
-    parser.parse(&fields.join(" ")).map_err(|error| explained(&parser, &fields, &error))
+    parser.parse(&fields.join(" ")).map_err(|error| explain(&parser, &fields, &error))
 }
 
 /// Finds the field that is wrong: each is tried beside fields that fit.
-fn explained(parser: &CronParser, fields: &[&str], error: &CronError) -> ToolError {
+fn explain(parser: &CronParser, fields: &[&str], error: &CronError) -> ToolError {
     let names = if fields.len() == 6 { [&[SECOND][..], &FIELDS].concat() } else { FIELDS.to_vec() };
     for (index, (name, values)) in names.iter().enumerate() {
         let mut alone = vec!["*"; fields.len()];

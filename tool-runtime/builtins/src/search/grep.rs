@@ -157,7 +157,7 @@ impl Search<'_> {
             Ok(tally) => {
                 let is_named_binary = tally.is_binary && self.scan.is_named;
                 self.totals.is_binary.fetch_or(is_named_binary, Ordering::Relaxed);
-                self.found(path, tally.count);
+                self.add_hit(path, tally.count);
             }
             // Deleted meanwhile, or its directory is a link out of the root by now.
             Err(error) if error.kind() == ErrorKind::NotFound || target::leads_out(&error) => {}
@@ -170,7 +170,7 @@ impl Search<'_> {
         }
     }
 
-    fn found(&self, path: PathBuf, count: u64) {
+    fn add_hit(&self, path: PathBuf, count: u64) {
         if let Some(hit) = target::hit(self.location, path, count) {
             self.totals.files.fetch_add(1, Ordering::Relaxed);
             self.totals.matches.fetch_add(count, Ordering::Relaxed);

@@ -1,7 +1,7 @@
 //! Commands in the background. A job runs as long as one of its processes does.
 
 use super::command::Running;
-use super::result::{CommandOutput, JobOutput, JobStatus, SURVIVORS, joined};
+use super::result::{CommandOutput, JobOutput, JobStatus, SURVIVORS, join_notices};
 use regex::Regex;
 use std::collections::BTreeMap;
 use std::io;
@@ -181,7 +181,7 @@ impl Job {
             format!("the shell has ended ({exit}), and processes that it started still run; end them by `KillBash`")
         });
         let survivors = has_survivors.then(|| SURVIVORS.to_owned());
-        let notice = joined(outlived.into_iter().chain(removed).chain(survivors));
+        let notice = join_notices(outlived.into_iter().chain(removed).chain(survivors));
         let output = CommandOutput { notice, ..CommandOutput::default() }
             .with_texts(stdout, stderr)
             .with_status(exit.filter(|_| status == JobStatus::Ended));

@@ -88,7 +88,7 @@ impl CommandOutput {
         };
         if self.stderr.lines().any(is_kept) {
             let text = "`.git/config` and `.git/hooks` are read-only to commands, since they name programs that run outside of the sandbox; the operator allows changes by `git_settings`, in `toolbox` by `--git-settings`";
-            self.notice = joined(self.notice.take().into_iter().chain([text.to_owned()]));
+            self.notice = join_notices(self.notice.take().into_iter().chain([text.to_owned()]));
         }
         self
     }
@@ -121,7 +121,7 @@ impl fmt::Display for CommandOutput {
 }
 
 /// Remarks as one text, if there are some.
-pub(super) fn joined(notices: impl Iterator<Item = String>) -> Option<String> {
+pub(super) fn join_notices(notices: impl Iterator<Item = String>) -> Option<String> {
     notices.reduce(|all, notice| format!("{all}; {notice}"))
 }
 
@@ -203,7 +203,7 @@ pub struct TerminalOutput {
 impl TerminalOutput {
     /// Adds a remark before the others.
     pub(super) fn with_notice(mut self, notice: Option<&str>) -> Self {
-        self.notice = joined(notice.map(str::to_owned).into_iter().chain(self.notice.take()));
+        self.notice = join_notices(notice.map(str::to_owned).into_iter().chain(self.notice.take()));
         self
     }
 

@@ -11,7 +11,7 @@ pub(super) fn decode(bytes: &[u8], content_type: &str) -> String {
     let marked = Encoding::for_bom(bytes).map(|(encoding, _)| encoding);
     let encoding = marked
         .or_else(|| parameter(content_type, "charset").and_then(of_label))
-        .or_else(|| stated(bytes))
+        .or_else(|| declared_encoding(bytes))
         .unwrap_or_else(|| guess(bytes));
     encoding.decode(bytes).0.into_owned()
 }
@@ -28,7 +28,7 @@ fn of_label(label: &str) -> Option<&'static Encoding> {
 }
 
 /// The encoding that `<meta>` or `<?xml ..?>` states. A page that can be read so far is not in UTF-16.
-fn stated(bytes: &[u8]) -> Option<&'static Encoding> {
+fn declared_encoding(bytes: &[u8]) -> Option<&'static Encoding> {
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]).to_ascii_lowercase();
     let xml = head.strip_prefix("<?xml").and_then(|rest| rest.split("?>").next());
     let xml = xml.and_then(|declaration| after(declaration, "encoding"));

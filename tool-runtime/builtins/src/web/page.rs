@@ -85,12 +85,12 @@ impl Body {
         match stated.as_str() {
             "text/html" | "application/xhtml+xml" => Kind::Html,
             kind if is_text(kind) => Kind::Text,
-            "" | "application/octet-stream" | "binary/octet-stream" => self.sniffed(),
+            "" | "application/octet-stream" | "binary/octet-stream" => self.sniff(),
             kind => image_block::supported(kind).map_or(Kind::Other, Kind::Image),
         }
     }
 
-    fn sniffed(&self) -> Kind {
+    fn sniff(&self) -> Kind {
         let head = self.bytes.trim_ascii_start();
         let head = head[..head.len().min(16)].to_ascii_lowercase();
         if head.starts_with(b"<!doctype html") || head.starts_with(b"<html") {
@@ -111,7 +111,7 @@ impl Body {
         match self.kind() {
             Kind::Other => Err(self.unsupported()),
             Kind::Image(kind) => self.image(kind),
-            _ => self.converted(format).await?.output(part),
+            _ => self.convert(format).await?.output(part),
         }
     }
 
@@ -120,11 +120,11 @@ impl Body {
         if matches!(self.kind(), Kind::Image(_) | Kind::Other) {
             return String::new();
         }
-        let text = self.converted(PageFormat::Text).await.map(|page| page.converted.text);
+        let text = self.convert(PageFormat::Text).await.map(|page| page.converted.text);
         text.unwrap_or_default().chars().take(length).collect()
     }
 
-    async fn converted(self, format: PageFormat) -> Result<TextPage, ToolError> {
+    async fn convert(self, format: PageFormat) -> Result<TextPage, ToolError> {
         let stop = Stop::default();
         let flag = Arc::clone(&stop.0);
         let work = move || {
@@ -239,7 +239,7 @@ fn output_of(value: FetchOutput, notices: &[String]) -> ToolOutput<FetchOutput> 
 }
 
 /// The result of a redirect that is not followed.
-pub(super) fn redirected(from: &Url, to: &Url, status: u16) -> ToolOutput<FetchOutput> {
+pub(super) fn redirect_output(from: &Url, to: &Url, status: u16) -> ToolOutput<FetchOutput> {
     let text = format!(
         "`{from}` redirects to another host: {to}\nTo read the page, fetch that address if it is trustworthy."
     );

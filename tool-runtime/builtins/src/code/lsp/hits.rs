@@ -158,14 +158,14 @@ pub(super) fn member(result: &mut Value, name: &str) -> Value {
 
 /// The text of a hover. Servers send one of four forms, of which the protocol keeps one.
 pub(super) fn hover(mut value: Value) -> Option<String> {
-    let texts = match member(&mut value, "contents") {
-        Value::Array(contents) => contents.iter().map(marked).collect(),
-        contents => vec![marked(&contents)],
+    let parts = match member(&mut value, "contents") {
+        Value::Array(contents) => contents.iter().map(marked_text).collect(),
+        contents => vec![marked_text(&contents)],
     };
-    Some(texts.join("\n\n")).filter(|text| !text.trim().is_empty())
+    Some(parts.join("\n\n")).filter(|text| !text.trim().is_empty())
 }
 
-fn marked(content: &Value) -> String {
+fn marked_text(content: &Value) -> String {
     let value = content["value"].as_str().or(content.as_str()).unwrap_or_default();
     match content["language"].as_str() {
         Some(language) => format!("```{language}\n{value}\n```"),

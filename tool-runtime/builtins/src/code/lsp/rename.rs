@@ -35,7 +35,7 @@ pub(super) fn preview(
     for (uri, edits) in edits_of(edit, &mut preview.notices) {
         let file = files.file(&uri);
         preview.count += edits.len();
-        match changed(&file, edits, encoding)? {
+        match apply_edits(&file, edits, encoding)? {
             None => preview.notices.push(format!(
                 "`{}` would be changed, too; its changes cannot be shown",
                 file.path
@@ -92,7 +92,7 @@ fn edits_of(edit: WorkspaceEdit, notices: &mut Vec<String>) -> BTreeMap<String, 
 }
 
 /// The text of a file after its edits. `None` for a file that cannot be read.
-fn changed(file: &File, edits: Edits, encoding: Encoding) -> Result<Option<String>, LspError> {
+fn apply_edits(file: &File, edits: Edits, encoding: Encoding) -> Result<Option<String>, LspError> {
     let (Some(text), Some(lines)) = (&file.text, &file.lines) else { return Ok(None) };
     let mut edits: Vec<_> =
         edits.into_iter().map(|(range, new)| (lines.bytes(&range, encoding), new)).collect();

@@ -68,17 +68,17 @@ impl<'w> SourceFiles<'w> {
             character,
             end_line,
             end_character,
-            text: file.lines.as_ref().map(|lines| shortened(lines.line(line - 1), MAX_LINE)),
-            name: hit.name.map(|name| shortened(&name, MAX_LINE)),
+            text: file.lines.as_ref().map(|lines| shorten(lines.line(line - 1), MAX_LINE)),
+            name: hit.name.map(|name| shorten(&name, MAX_LINE)),
             kind: hit.kind,
-            container: hit.container.map(|name| shortened(&name, MAX_LINE)),
+            container: hit.container.map(|name| shorten(&name, MAX_LINE)),
             severity: hit.severity,
-            message: hit.message.map(|message| shortened(&message, MAX_MESSAGE)),
+            message: hit.message.map(|message| shorten(&message, MAX_MESSAGE)),
         }
     }
 }
 
-fn shortened(text: &str, length: usize) -> String {
+fn shorten(text: &str, length: usize) -> String {
     let text = text.trim();
     match text.char_indices().nth(length) {
         Some((end, _)) => format!("{}..", &text[..end]),

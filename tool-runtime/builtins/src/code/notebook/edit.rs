@@ -84,7 +84,7 @@ impl<'t> Notebook<'t> {
         let mut cell = Cell::new(cell_type, id.as_deref());
         cell.set_source(source, self.has_string_sources(), &self.layout);
         let cell = cell.render(&self.layout);
-        let text = self.spliced(number, 0, Some(&cell));
+        let text = self.splice(number, 0, Some(&cell));
         let count = self.cells.len() + 1;
         Ok(Edited { text, number, id, cell_type: Some(cell_type), count })
     }
@@ -114,7 +114,7 @@ impl<'t> Notebook<'t> {
         if let Some(source) = new_source {
             cell.set_source(source, old_source.is_string(), &self.layout);
         }
-        let text = self.spliced(number, 1, Some(&cell.render(&self.layout)));
+        let text = self.splice(number, 1, Some(&cell.render(&self.layout)));
         let id = entries.value("id");
         Ok(Edited { text, number, id, cell_type: new_type.or(old_type), count: self.cells.len() })
     }
@@ -123,12 +123,12 @@ impl<'t> Notebook<'t> {
         let number = self.find(&edit.position)?;
         let entries = self.entries(number)?;
         let (id, cell_type) = (entries.value("id"), entries.value("cell_type"));
-        let text = self.spliced(number, 1, None);
+        let text = self.splice(number, 1, None);
         Ok(Edited { text, number, id, cell_type, count: self.cells.len() - 1 })
     }
 
     /// The text with cells removed from a position, and a new one inserted there.
-    fn spliced(&self, number: usize, removed: usize, cell: Option<&str>) -> String {
+    fn splice(&self, number: usize, removed: usize, cell: Option<&str>) -> String {
         let start = |number: usize| range_in(self.text, self.cells[number]).start;
         let end = |number: usize| range_in(self.text, self.cells[number]).end;
         let (count, layout) = (self.cells.len(), &self.layout);

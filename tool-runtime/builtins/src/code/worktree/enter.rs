@@ -76,7 +76,7 @@ impl Inner {
             Ok(()) => self.git.attempt(path, &["reset", "--hard", "--quiet"]).await,
             Err(error) => Err(error),
         };
-        if let Err(error) = written.and_then(Ended::checked) {
+        if let Err(error) = written.and_then(Ended::check) {
             let _ = self.remove(path, true).await;
             return Err(error);
         }

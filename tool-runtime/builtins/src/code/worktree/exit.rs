@@ -39,7 +39,7 @@ impl Inner {
             return Err(ToolError::user(format!(
                 "removing the worktree `{name}` would destroy work, so nothing was removed\n{}commit and merge it, keep \
                  the worktree by `action` `keep`, or set `discard_changes` if all of this may be lost",
-                loss.listed()
+                loss.list()
             )));
         }
         self.remove(&entry.path, discards).await?;

@@ -84,7 +84,7 @@ impl Git {
 
     /// Runs a command in the root that must succeed, and returns its output.
     pub(super) async fn run<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Result<Vec<u8>, ToolError> {
-        self.test(arguments).await?.checked()
+        self.test(arguments).await?.check()
     }
 
     /// Runs a command in the root, and returns how it ended.
@@ -199,7 +199,7 @@ fn user_settings(workspace: &Workspace) -> Vec<(OsString, OsString)> {
 
 impl Ended {
     /// The output of a command that succeeded, or what git says about its failure.
-    pub(super) fn checked(self) -> Result<Vec<u8>, ToolError> {
+    pub(super) fn check(self) -> Result<Vec<u8>, ToolError> {
         if self.success {
             return Ok(self.stdout);
         }

@@ -44,7 +44,7 @@ impl Loss {
             "--ignore-submodules=dirty",
             "--no-renames",
         ];
-        let output = git.attempt(&entry.path, &status).await?.checked()?;
+        let output = git.attempt(&entry.path, &status).await?.check()?;
         for record in output.split(|byte| *byte == 0).filter(|record| record.len() > 3) {
             let (kind, path) = record.split_at(3);
             let path = String::from_utf8_lossy(path).into_owned();
@@ -57,7 +57,7 @@ impl Loss {
     /// Reads the repositories of submodules, which belong to the worktree.
     async fn read_submodules(&mut self, git: &Git, entry: &Entry) -> Result<(), ToolError> {
         let own = git.attempt(&entry.path, &["rev-parse", "--absolute-git-dir"]).await?;
-        let own = PathBuf::from(line(&own.checked()?));
+        let own = PathBuf::from(line(&own.check()?));
         let Ok(found) = std::fs::read_dir(own.join("modules")) else { return Ok(()) };
         let names = found.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
         self.submodules = names.collect();
@@ -101,7 +101,7 @@ impl Loss {
     }
 
     /// A list for models. Ends with a line ending.
-    pub(super) fn listed(&self) -> String {
+    pub(super) fn list(&self) -> String {
         let mut text = String::new();
         section(
             &mut text,

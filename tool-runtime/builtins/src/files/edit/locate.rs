@@ -54,15 +54,24 @@ pub(in crate::files) fn locate_lines(index: &LineIndex<'_>, old: &str) -> Option
     MatchRule::ALL.into_iter().find_map(located)
 }
 
+/// The matches by one rule.
+#[derive(Default)]
+struct FoundMatches {
+    matches: Vec<Match>,
+    /// Whether there may be more matches.
+    is_cut: bool,
+}
+
 impl Located {
-    fn new(step: MatchRule, (matches, is_cut): (Vec<Match>, bool)) -> Option<Self> {
+    fn new(step: MatchRule, found: FoundMatches) -> Option<Self> {
+        let FoundMatches { matches, is_cut } = found;
         (!matches.is_empty()).then_some(Self { step, matches, is_cut })
     }
 }
 
 /// Matches that do not overlap, from the beginning. If that is one, a match that overlaps it counts, too: both are meant
-/// equally. The second value is whether there may be more.
-fn substrings(text: &str, old: &str) -> (Vec<Match>, bool) {
+/// equally.
+fn substrings(text: &str, old: &str) -> FoundMatches {
     let finder = memmem::Finder::new(old);
     let to_match = |start| Match { start, end: start + old.len(), shift: Shift::default() };
     let starts = finder.find_iter(text.as_bytes()).take(MAX_MATCHES);
@@ -73,18 +82,18 @@ fn substrings(text: &str, old: &str) -> (Vec<Match>, bool) {
         matches.extend(overlapping.map(|found| to_match(from + found)));
     }
     let is_cut = matches.len() >= MAX_MATCHES;
-    (matches, is_cut)
+    FoundMatches { matches, is_cut }
 }
 
 /// Matches of a part of a line that has typographic characters, or is quoted with them.
-fn folded_substrings(index: &LineIndex<'_>, old: &str) -> (Vec<Match>, bool) {
+fn folded_substrings(index: &LineIndex<'_>, old: &str) -> FoundMatches {
     let quoted = fold(old);
     if old.contains('\n') || quoted.trim().is_empty() {
-        return (Vec::new(), false);
+        return FoundMatches::default();
     }
     let in_line = |number: usize| {
         let line = index.line(number);
-        let (matches, _) = substrings(&fold(line), &quoted);
+        let FoundMatches { matches, .. } = substrings(&fold(line), &quoted);
         // The offsets of a line take several times its memory.
         let offsets = if matches.is_empty() { Vec::new() } else { offsets(line) };
         let offset = move |at: usize| offsets.get(at).copied().unwrap_or(line.len());
@@ -102,15 +111,15 @@ fn folded_substrings(index: &LineIndex<'_>, old: &str) -> (Vec<Match>, bool) {
     };
     let matches: Vec<Match> = (0..index.len()).flat_map(in_line).take(MAX_MATCHES).collect();
     let is_cut = matches.len() == MAX_MATCHES;
-    (matches, is_cut)
+    FoundMatches { matches, is_cut }
 }
 
-fn whole_lines(index: &LineIndex<'_>, old: &str, step: MatchRule) -> (Vec<Match>, bool) {
+fn whole_lines(index: &LineIndex<'_>, old: &str, step: MatchRule) -> FoundMatches {
     let has_end = old.ends_with('\n');
     let quoted: Vec<&str> = old.strip_suffix('\n').unwrap_or(old).split('\n').collect();
     let is_blank = quoted.iter().all(|line| line.trim().is_empty());
     if is_blank && step != MatchRule::Exact {
-        return (Vec::new(), false);
+        return FoundMatches::default();
     }
     let at = |first: usize| {
         let last = first + quoted.len() - 1;
@@ -127,7 +136,7 @@ fn whole_lines(index: &LineIndex<'_>, old: &str, step: MatchRule) -> (Vec<Match>
     let most = (MAX_COMPARED / wanted.len()).clamp(2, MAX_MATCHES);
     let starts: Vec<usize> = occurrences(&text, &wanted).take(most).collect();
     let is_cut = starts.len() == most;
-    (starts.into_iter().filter_map(at).collect(), is_cut)
+    FoundMatches { matches: starts.into_iter().filter_map(at).collect(), is_cut }
 }
 
 /// The lines as a step compares them, each between two `\n`.

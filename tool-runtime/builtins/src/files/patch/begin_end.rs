@@ -33,7 +33,7 @@ impl Parser<'_> {
         let path =
             |prefix: &str| header.trim().strip_prefix(prefix).map(|path| path.trim().to_owned());
         if let Some(path) = path("*** Add File:") {
-            return Ok(FilePatch::Add { path, content: self.added()? });
+            return Ok(FilePatch::Add { path, content: self.read_added()? });
         }
         if let Some(path) = path("*** Delete File:") {
             return Ok(FilePatch::Delete { path, hunks: None });
@@ -54,7 +54,7 @@ impl Parser<'_> {
         self.lines.next_if(|(_, line)| accepts(line)).map(|(_, line)| line)
     }
 
-    fn added(&mut self) -> Result<String, String> {
+    fn read_added(&mut self) -> Result<String, String> {
         let mut content = String::new();
         while let Some((number, line)) = self.lines.next_if(|(_, line)| !line.starts_with("***")) {
             match line.strip_prefix('+') {

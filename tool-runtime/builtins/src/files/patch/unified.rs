@@ -146,11 +146,11 @@ fn path_of(line: &str) -> String {
     let prefixes = ["--- ", "+++ ", "rename from ", "rename to "];
     let path = prefixes.into_iter().find_map(|prefix| line.strip_prefix(prefix)).unwrap_or(line);
     let path = path.split('\t').next().unwrap_or_default().trim_end();
-    unquoted(path).unwrap_or_else(|| path.to_owned())
+    unquote(path).unwrap_or_else(|| path.to_owned())
 }
 
 /// A path in quotes, as git writes those with characters outside of ASCII: `"a/f\303\274.txt"`.
-fn unquoted(path: &str) -> Option<String> {
+fn unquote(path: &str) -> Option<String> {
     let mut rest = path.strip_prefix('"')?.strip_suffix('"')?.bytes();
     let mut bytes = Vec::new();
     while let Some(byte) = rest.next() {
@@ -278,7 +278,7 @@ rename to "tab\there"
         let expected = update("ü", None, vec![hunk("a\n", "b\n")]);
         assert_eq!(parse(patch).unwrap(), [expected]);
         for path in [r#""a\x""#, r#""a\30""#, r#""a\377""#, r#""a\""#, r#"""#, "a\""] {
-            assert_eq!(unquoted(path), None, "{path}");
+            assert_eq!(unquote(path), None, "{path}");
         }
     }
 

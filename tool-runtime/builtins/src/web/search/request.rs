@@ -72,7 +72,7 @@ impl Api {
         let wait = wait.map(str::to_owned);
         let body = read(response).await.map_err(unreachable)?;
         if !status.is_success() {
-            return Err(self.rejected(status.as_u16(), wait.as_deref(), &body));
+            return Err(self.rejection(status.as_u16(), wait.as_deref(), &body));
         }
         serde_json::from_slice(&body).map_err(|error| {
             let text = format!(
@@ -82,7 +82,7 @@ impl Api {
         })
     }
 
-    fn rejected(&self, status: u16, wait: Option<&str>, body: &[u8]) -> ToolError {
+    fn rejection(&self, status: u16, wait: Option<&str>, body: &[u8]) -> ToolError {
         let name = self.name;
         let reason = reason(body).map_or(String::new(), |reason| format!(": {reason}"));
         match status {
