@@ -10,7 +10,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use tokio::net::lookup_host;
 
-/// Public addresses, and what the operator allows beside them. Clones share everything.
+/// Public addresses, and what the operator allows besides them. Clones share everything.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AddressRules(Arc<Allowed>);
 

@@ -116,7 +116,7 @@ impl Browser {
         context: &ToolContext,
     ) -> Result<ToolOutput<PageOutput>, ToolError> {
         let page = action!(self, context, |session| pages::navigate(session, &url, new_tab));
-        Ok(ToolOutput::displayed(page))
+        Ok(ToolOutput::from_display(page))
     }
 
     /// Click an element of the page, by its index from `browser_get_state`. Returns the page that is shown afterwards.
@@ -131,7 +131,7 @@ impl Browser {
         context: &ToolContext,
     ) -> Result<ToolOutput<PageOutput>, ToolError> {
         let page = action!(self, context, |session| actions::click(session, index, new_tab));
-        Ok(ToolOutput::displayed(page))
+        Ok(ToolOutput::from_display(page))
     }
 
     /// Replace the text of a field, or choose an option of a `select` by its name.
@@ -148,7 +148,7 @@ impl Browser {
         context: &ToolContext,
     ) -> Result<ToolOutput<PageOutput>, ToolError> {
         let page = action!(self, context, |session| actions::type_text(session, index, &text));
-        Ok(ToolOutput::displayed(page))
+        Ok(ToolOutput::from_display(page))
     }
 
     /// List the links, buttons and fields of the page with their indexes, and the tabs. `browser_get_content` reads the
@@ -181,7 +181,7 @@ impl Browser {
             extract_links,
             start_from_char
         ));
-        Ok(ToolOutput::displayed(content))
+        Ok(ToolOutput::from_display(content))
     }
 
     /// Scroll the page by most of its visible height.
@@ -194,21 +194,21 @@ impl Browser {
         context: &ToolContext,
     ) -> Result<ToolOutput<PageOutput>, ToolError> {
         let page = action!(self, context, |session| actions::scroll(session, direction));
-        Ok(ToolOutput::displayed(page))
+        Ok(ToolOutput::from_display(page))
     }
 
     /// Go back to the previous page of the tab.
     #[tool(name = "browser_go_back", destructive = false, idempotent = false, read_only = false)]
     async fn go_back(&self, context: &ToolContext) -> Result<ToolOutput<PageOutput>, ToolError> {
         let page = action!(self, context, |session| pages::go_back(session));
-        Ok(ToolOutput::displayed(page))
+        Ok(ToolOutput::from_display(page))
     }
 
     /// List the open tabs.
     #[tool(name = "browser_list_tabs", read_only, destructive = false, idempotent)]
     async fn list_tabs(&self, context: &ToolContext) -> Result<ToolOutput<TabsOutput>, ToolError> {
         let tabs = action!(self, context, |session| pages::list(session));
-        Ok(ToolOutput::displayed(tabs))
+        Ok(ToolOutput::from_display(tabs))
     }
 
     /// Switch to another tab. The other tools then act on it.
@@ -220,7 +220,7 @@ impl Browser {
         context: &ToolContext,
     ) -> Result<ToolOutput<PageOutput>, ToolError> {
         let page = action!(self, context, |session| pages::switch(session, &tab_id));
-        Ok(ToolOutput::displayed(page))
+        Ok(ToolOutput::from_display(page))
     }
 
     /// Close a tab. Text typed into its page is lost.
@@ -232,7 +232,7 @@ impl Browser {
         context: &ToolContext,
     ) -> Result<ToolOutput<TabsOutput>, ToolError> {
         let tabs = action!(self, context, |session| pages::close(session, &tab_id));
-        Ok(ToolOutput::displayed(tabs))
+        Ok(ToolOutput::from_display(tabs))
     }
 
     /// Read cookies and the local storage of the open pages. Values are hidden unless the operator allows them.

@@ -114,7 +114,7 @@ impl Builtins {
         self
     }
 
-    /// Adds a family of tools that need nothing beside.
+    /// Adds a family of tools that need nothing else.
     pub(crate) fn family_of_tools(
         self,
         tools: impl FnOnce(&Self) -> Vec<Tool> + Send + 'static,

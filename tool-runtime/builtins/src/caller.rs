@@ -8,7 +8,7 @@ use tool_runtime::tool::SessionId;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Caller {
     principal: String,
-    /// Calls outside of a session are of one caller for each principal.
+    /// Calls outside a session are of one caller for each principal.
     session: Option<SessionId>,
     /// The sub-agent.
     agent: Option<String>,

@@ -29,7 +29,7 @@ pub use worktree::{ExitAction, ExitOutput, WorktreeOutput, Worktrees};
 
 impl Builtins {
     /// Adds the tools for notebooks, worktrees of git and language servers. Tools whose program is missing are hidden,
-    /// and the pool's report says what to install. `LSP` is read-only in a [`Sandbox`](crate::Sandbox) alone: language
+    /// and the pool's report says what to install. `LSP` is read-only only in a [`Sandbox`](crate::Sandbox): language
     /// servers run programs of the project, which could change files.
     ///
     /// ```

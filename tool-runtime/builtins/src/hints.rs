@@ -1,4 +1,4 @@
-//! The hints and tags of tools in short form, for assertions. Tests outside of the crate include this file, too.
+//! The hints and tags of tools in short form, for assertions. Tests outside the crate include this file, too.
 
 use tool_runtime::prelude::ToolPool;
 

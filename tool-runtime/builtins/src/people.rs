@@ -109,7 +109,7 @@ impl Family for People {
 impl Toolset for People {
     type Params = ();
 
-    /// Questions go to the caller alone.
+    /// Questions go only to the caller.
     async fn create((): (), _: &ToolContext) -> Result<Self, ToolError> {
         Ok(Self { asker: None })
     }

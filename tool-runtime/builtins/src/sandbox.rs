@@ -20,9 +20,9 @@ pub struct SandboxParams {
     /// What confines them.
     pub kind: Sandbox,
     /// Whether commands and language servers may use the network. `false` needs a sandbox. Chromium reaches the network
-    /// by the proxy of its tools alone.
+    /// only by the proxy of its tools.
     pub network: bool,
-    /// Directories outside of the workspace that commands and language servers may change. The directory for temporary
+    /// Directories outside the workspace that commands and language servers may change. The directory for temporary
     /// files is always one of them.
     pub writable: Vec<PathBuf>,
 }
@@ -48,12 +48,12 @@ impl Default for SandboxParams {
 /// | Program | `Off` | `Landlock` | `Bubblewrap` |
 /// |---|---|---|---|
 /// | commands of `Bash` and `terminal` | all files of the user | the roots, temporary files, `writable` | likewise, without settings of git, protected directories, profiles of browsers |
-/// | git of `EnterWorktree` and `ExitWorktree` | the roots: it runs no program of the repository, and reads its data alone | the roots | the roots, without protected directories |
+/// | git of `EnterWorktree` and `ExitWorktree` | the roots: it runs no program of the repository, and reads only its data | the roots | the roots, without protected directories |
 /// | language servers of `LSP` | all files of the user | temporary files, `writable` | likewise |
 /// | Chromium | its profile and downloads, as far as its own sandbox holds; none for root | its profile and downloads | likewise |
 ///
-/// Tools for files change the roots alone, without git's directories and protected directories, under every kind.
-/// Settings of git are `.git/config` and `.git/hooks` of the roots, which name programs that run later, outside of any
+/// Tools for files change only the roots, without git's directories and protected directories, under every kind.
+/// Settings of git are `.git/config` and `.git/hooks` of the roots, which name programs that run later, outside any
 /// sandbox: see [`git_settings`](crate::WorkspaceBuilder::git_settings). Those of a repository that a command creates are
 /// protected from the next command on; those of repositories deeper in a root are not, nor are those of a root for a
 /// command in the background once somebody else has changed them.

@@ -147,7 +147,7 @@ impl CronTools {
     /// List your jobs with their next and last runs, and the host that runs them.
     #[tool(name = "CronList", read_only, destructive = false, idempotent = false)]
     fn cron_list(&self, context: &ToolContext) -> Result<ToolOutput<CronJobs>, ToolError> {
-        self.0.list(&owner(context.principal())).map(ToolOutput::displayed)
+        self.0.list(&owner(context.principal())).map(ToolOutput::from_display)
     }
 }
 

@@ -87,7 +87,7 @@ impl Search {
         let path = path.as_deref();
         let query = GlobQuery { pattern: &pattern, path, hidden, no_ignore, limit };
         glob::glob(&self.workspace, &query, &Stop::after(TIME_LIMIT, context))
-            .map(ToolOutput::displayed)
+            .map(ToolOutput::from_display)
     }
 
     /// Search the content of files, as ripgrep does; files with the newest change come first. Binary and hidden files
@@ -128,7 +128,7 @@ impl Search {
             limit: OPEN_HANDS_LIMIT,
         };
         glob::glob(&self.workspace, &query, &Stop::after(TIME_LIMIT, context))
-            .map(ToolOutput::displayed)
+            .map(ToolOutput::from_display)
     }
 
     /// Find files by content, newest first, at most 100. Case is ignored. Returns their paths.
@@ -162,7 +162,7 @@ impl Search {
         context: &ToolContext,
     ) -> Result<ToolOutput<GrepOutput>, ToolError> {
         let stop = Stop::after(TIME_LIMIT, context);
-        grep::grep(&self.workspace, query, &stop).map(ToolOutput::displayed)
+        grep::grep(&self.workspace, query, &stop).map(ToolOutput::from_display)
     }
 }
 

@@ -58,7 +58,7 @@ impl Servers {
         let listed = wanted.iter().map(|server| server.manager.resources(&server.name));
         let listed = join_all(listed).await;
         let names = wanted.iter().map(|server| server.name.clone());
-        Ok(ToolOutput::displayed(ResourceList::from_answers(names.zip(listed), offset)))
+        Ok(ToolOutput::from_display(ResourceList::from_responses(names.zip(listed), offset)))
     }
 
     /// Read a resource of an MCP server by its URI. For a template, replace the names in braces first.

@@ -216,14 +216,14 @@ impl Shell {
         let identity = Identity { mark: self.mark(self.next()), token: random::hex(32), secrets };
         let output = request.run(&mut slot, &self.launcher, &self.scratch, identity, context);
         output.await.map(|output| {
-            self.outputs.link(output.output_file.clone(), ToolOutput::displayed(output), context)
+            self.outputs.link(output.output_file.clone(), ToolOutput::from_display(output), context)
         })
     }
 
     fn linked(&self, output: JobOutput, context: &ToolContext) -> ToolOutput<JobOutput> {
         self.outputs.link(
             output.output.output_files.clone(),
-            ToolOutput::displayed(output),
+            ToolOutput::from_display(output),
             context,
         )
     }
@@ -285,8 +285,8 @@ impl Shell {
 }
 
 impl Builtins {
-    /// Adds the tools that run commands. An output that is cut is a resource, `output://shell/{id}/{part}`, for the
-    /// caller alone and until the pool closes; the result has a link to it. If a program is missing, or the system lacks
+    /// Adds the tools that run commands. An output that is cut is a resource, `output://shell/{id}/{part}`, only for
+    /// the caller and until the pool closes; the result has a link to it. If a program is missing, or the system lacks
     /// the sandbox, the tools are hidden, and the pool's report says what to install.
     ///
     /// ```

@@ -21,7 +21,7 @@ impl<T> ToolOutput<T> {
     }
 
     /// A value whose text is that of `Display`.
-    pub fn displayed(value: T) -> Self
+    pub fn from_display(value: T) -> Self
     where
         T: Display,
     {

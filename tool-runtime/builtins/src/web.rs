@@ -1,13 +1,13 @@
 //! Tools that fetch web pages and search the web.
 //!
-//! `WebFetch` connects to public addresses alone, whatever a name resolves to and wherever a redirect leads; the
+//! `WebFetch` connects only to public addresses, whatever a name resolves to and wherever a redirect leads; the
 //! operator allows others by [`WebParams::allowed_hosts`]. What a page says is untrusted.
 //!
 //! | Module | Topic |
 //! |---|---|
 //! | `params` | settings of the operator |
 //! | `client` | requests: addresses, redirects, errors |
-//! | `download` | answers within a size |
+//! | `download` | responses within a size |
 //! | `charset`, `html`, `page` | encodings, HTML as Markdown or text, the result |
 //! | `search` | search engines: the trait, SearXNG, Brave, Tavily, their links |
 
@@ -40,7 +40,7 @@ use tool_runtime::prelude::*;
 /// Characters of a page that are returned, if the model does not say.
 const DEFAULT_LENGTH: u32 = 30_000;
 const MAX_LENGTH: u32 = 200_000;
-/// Bytes and characters of the answer that are shown with an error.
+/// Bytes and characters of the response that are shown with an error.
 const MAX_ERROR_BYTES: usize = 64 << 10;
 const MAX_ERROR_TEXT: usize = 1000;
 /// Headers that the connection decides about.
@@ -122,7 +122,7 @@ impl Fetch {
         }
     }
 
-    /// The answer, or the notice of a redirect that is not followed.
+    /// The response, or the notice of a redirect that is not followed.
     async fn fetch(
         &self,
         url: Url,
@@ -242,7 +242,7 @@ impl WebSearch {
     ) -> Result<ToolOutput<SearchOutput>, ToolError> {
         let num_results = num_results as usize;
         let query = SearchQuery { query, num_results, allowed_domains, blocked_domains };
-        search::run(&*self.backend, query).await.map(ToolOutput::displayed)
+        search::run(&*self.backend, query).await.map(ToolOutput::from_display)
     }
 
     pub(crate) fn new(params: &WebParams) -> Result<Self, String> {

@@ -41,7 +41,7 @@ pub(crate) type Environment = BTreeMap<OsString, OsString>;
 
 /// The directories that tools may touch: one or more roots. Clones share everything.
 ///
-/// A root is opened once, and tools reach files through that handle alone. Neither `..` nor a symbolic link
+/// A root is opened once, and tools reach files only through that handle. Neither `..` nor a symbolic link
 /// leads out of a root, also while others change the directory. A link with an absolute target is followed if it leads
 /// into its root.
 ///
@@ -132,7 +132,7 @@ impl Workspace {
     /// need not exist.
     ///
     /// # Errors
-    /// The path is empty or outside of the roots; the text names them.
+    /// The path is empty or outside the roots; the text names them.
     pub fn resolve(&self, path: &str) -> Result<Location, ToolError> {
         resolve::resolve(self.roots(), path)
     }

@@ -77,7 +77,7 @@ pub(super) async fn state(
         elements: listed.elements,
         tabs: pages::tabs_of(session).await?,
     };
-    let mut output = ToolOutput::displayed(state);
+    let mut output = ToolOutput::from_display(state);
     if include_screenshot {
         session.activate(&tab).await?;
         let taken: Screenshot = session.query(&tab, "Page.captureScreenshot", json!({})).await?;
@@ -211,9 +211,9 @@ async fn after(session: &Session, tab: &Tab) -> Result<PageOutput, ActionError> 
 /// Runs an action of the script on an element.
 async fn element(session: &Session, tab: &Tab, request: Value) -> Result<Value, ActionError> {
     let index = request["index"].clone();
-    let answer: Value = session.script(tab, request).await?;
-    let refused = Refused::deserialize(&answer).unwrap_or_default();
-    let Some(error) = refused.error else { return Ok(answer) };
+    let response: Value = session.script(tab, request).await?;
+    let refused = Refused::deserialize(&response).unwrap_or_default();
+    let Some(error) = refused.error else { return Ok(response) };
     let text = match error.as_str() {
         "unknown" => format!(
             "there is no element {index}; the last state of the page has {} elements, counted from 0",

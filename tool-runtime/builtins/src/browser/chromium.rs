@@ -24,8 +24,8 @@ const PROGRAMS: [&str; 4] =
 const MAX_LINES: usize = 20;
 const MAX_LINE: usize = 300;
 
-/// Starts a browser, and deletes its profile once it has ended. Commands and answers of the DevTools protocol go through
-/// input and output alone, which no other process can reach. The browser ends when they are closed: the system does that
+/// Starts a browser, and deletes its profile once it has ended. Commands and responses of the DevTools protocol go through
+/// input and output only, which no other process can reach. The browser ends when they are closed: the system does that
 /// with this process, however it ends.
 const SCRIPT: &str = r#""$@" 3<&0 4>&1 </dev/null >/dev/null; rm -rf -- "$0""#;
 
@@ -95,10 +95,10 @@ pub(super) struct Chromium {
     lines: Arc<Mutex<Vec<String>>>,
 }
 
-/// Where commands of the DevTools protocol are written, and answers are read. Their end ends the browser.
+/// Where commands of the DevTools protocol are written, and responses are read. Their end ends the browser.
 pub(super) struct Pipe {
     pub(super) commands: ChildStdin,
-    pub(super) answers: ChildStdout,
+    pub(super) responses: ChildStdout,
 }
 
 impl Chromium {
@@ -129,7 +129,7 @@ impl Chromium {
         // Reaps the process.
         tokio::spawn(async move { child.wait().await });
         match pipe {
-            (Some(commands), Some(answers)) => Ok((chromium, Pipe { commands, answers })),
+            (Some(commands), Some(responses)) => Ok((chromium, Pipe { commands, responses })),
             _ => Err("the process has no streams".to_owned()),
         }
     }
@@ -173,7 +173,7 @@ fn remove(tree: &Tree, profile: Option<TempDir>) {
     }
 }
 
-/// A directory for this user alone. Commands in a sandbox cannot change it, or do not see it.
+/// A directory only for this user. Commands in a sandbox cannot change it, or do not see it.
 fn profile() -> io::Result<TempDir> {
     let mut builder = tempfile::Builder::new();
     builder.prefix("browser-").permissions(std::fs::Permissions::from_mode(0o700));

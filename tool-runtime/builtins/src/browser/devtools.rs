@@ -52,7 +52,7 @@ struct Request {
     reply: oneshot::Sender<Result<Value, Failure>>,
 }
 
-/// A command that was sent, and has no answer yet.
+/// A command that was sent, and has no response yet.
 struct Waiting {
     session: Option<String>,
     reply: oneshot::Sender<Result<Value, Failure>>,
@@ -110,10 +110,10 @@ impl Devtools {
         params: Value,
     ) -> Result<T, Failure> {
         let message = Message::new(session, method, params);
-        let (reply, answer) = oneshot::channel();
+        let (reply, response) = oneshot::channel();
         self.requests.send(Request { message, reply }).map_err(|_| Failure::Closed)?;
-        let answer = tokio::time::timeout(self.limit, answer).await;
-        let value = answer.map_err(|_| Failure::Timeout)?.map_err(|_| Failure::Closed)??;
+        let response = tokio::time::timeout(self.limit, response).await;
+        let value = response.map_err(|_| Failure::Timeout)?.map_err(|_| Failure::Closed)??;
         serde_json::from_value(value)
             .map_err(|error| Failure::Unexpected(format!("{method}: {error}")))
     }
@@ -151,11 +151,11 @@ impl Drop for Devtools {
 /// Sends and receives until one side ends. Pending commands then fail.
 async fn run(pipe: Pipe, requests: mpsc::UnboundedReceiver<Request>, tabs: Arc<Tabs>) {
     let (commands, unsent) = mpsc::unbounded_channel();
-    let (answers, received) = mpsc::channel(1);
+    let (responses, received) = mpsc::channel(1);
     // The browser may have to be read before it takes more.
     let ended = tokio::select! {
         ended = write(pipe.commands, unsent) => ended,
-        ended = read(pipe.answers, answers) => ended,
+        ended = read(pipe.responses, responses) => ended,
         () = exchange(received, requests, &commands, &tabs) => Ok(()),
     };
     if let Err(error) = ended {
@@ -175,7 +175,7 @@ async fn write(
 }
 
 /// Reads messages until the browser ends, or writes one that is too long.
-async fn read(pipe: ChildStdout, answers: mpsc::Sender<Vec<u8>>) -> io::Result<()> {
+async fn read(pipe: ChildStdout, responses: mpsc::Sender<Vec<u8>>) -> io::Result<()> {
     let mut pipe = BufReader::new(pipe);
     loop {
         let mut message = Vec::new();
@@ -183,7 +183,7 @@ async fn read(pipe: ChildStdout, answers: mpsc::Sender<Vec<u8>>) -> io::Result<(
         if message.pop() != Some(0) {
             return Ok(());
         }
-        if answers.send(message).await.is_err() {
+        if responses.send(message).await.is_err() {
             return Ok(());
         }
     }
@@ -191,7 +191,7 @@ async fn read(pipe: ChildStdout, answers: mpsc::Sender<Vec<u8>>) -> io::Result<(
 
 /// Gives responses to their commands, and events to the tabs.
 async fn exchange(
-    mut answers: mpsc::Receiver<Vec<u8>>,
+    mut responses: mpsc::Receiver<Vec<u8>>,
     mut requests: mpsc::UnboundedReceiver<Request>,
     commands: &mpsc::UnboundedSender<String>,
     tabs: &Tabs,
@@ -214,17 +214,17 @@ async fn exchange(
                 waiting.retain(|_, waiting| !waiting.reply.is_closed());
                 waiting.insert(id, Waiting { session: message.session, reply });
             }
-            answer = answers.recv() => {
-                let Some(answer) = answer else { return };
-                match serde_json::from_slice(&answer) {
+            response = responses.recv() => {
+                let Some(response) = response else { return };
+                match serde_json::from_slice(&response) {
                     Ok(Received::Response { id, result, error }) => {
-                        let answer = match error {
+                        let response = match error {
                             Some(error) => Err(Failure::Refused(error.message)),
                             None => Ok(result.unwrap_or_default()),
                         };
                         if let Some(waiting) = waiting.remove(&id) {
                             // Fails only if the call was cancelled.
-                            let _ = waiting.reply.send(answer);
+                            let _ = waiting.reply.send(response);
                         }
                     }
                     Ok(Received::Event(event)) => {
@@ -232,16 +232,16 @@ async fn exchange(
                         for message in tabs.on_event(event) {
                             send(&message);
                         }
-                        // The browser does not answer the commands of a page that was closed meanwhile.
+                        // The browser does not respond to the commands of a page that was closed meanwhile.
                         if closed.is_some() {
                             for (_, waiting) in waiting.extract_if(|_, it| it.session == closed) {
-                                let answer = Err(Failure::Refused("the page was closed".to_owned()));
-                                let _ = waiting.reply.send(answer);
+                                let response = Err(Failure::Refused("the page was closed".to_owned()));
+                                let _ = waiting.reply.send(response);
                             }
                         }
                     }
                     Err(error) => {
-                        let length = answer.len();
+                        let length = response.len();
                         tracing::debug!(%error, length, "a message of the browser is not valid");
                     }
                 }

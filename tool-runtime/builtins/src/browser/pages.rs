@@ -91,7 +91,7 @@ pub(super) async fn navigate(
     Ok(page)
 }
 
-/// Checks that a further tab can be opened.
+/// Checks that another tab can be opened.
 ///
 /// # Errors
 /// As many are open as the browser may have.
@@ -134,7 +134,7 @@ pub(super) async fn loaded(session: &Session, tab: &Tab) -> Result<PageOutput, A
     let host = host.trim_matches(['[', ']']);
     let refusals = session.refusals();
     let is_error = scheme == "chrome-error";
-    // What the proxy answers instead of a page. A part of a page may fail at the same host as well, on another port.
+    // What the proxy responds instead of a page. A part of a page may fail at the same host as well, on another port.
     let is_refused = is_error || matches!(page.status, None | Some(403 | 502));
     let own = refusals
         .iter()

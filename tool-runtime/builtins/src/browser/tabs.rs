@@ -10,9 +10,9 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tool_runtime::__seam::lock;
 
-/// Limit on tabs. Further ones are closed at once.
+/// Limit on tabs. Others are closed at once.
 const MAX_TABS: usize = 20;
-/// Limit on downloads between two results. Further ones are cancelled.
+/// Limit on downloads between two results. Others are cancelled.
 const MAX_DOWNLOADS: usize = 8;
 /// Limit on the notices for the next result.
 const MAX_NOTICES: usize = 20;

@@ -2,19 +2,19 @@
 //!
 //! | Module | Topic |
 //! |---|---|
-//! | `framing`, `connection`, `answers`, `status`, `error` | messages, requests, what a server asks and reports |
+//! | `framing`, `connection`, `host`, `status`, `error` | messages, requests, what a server asks and reports |
 //! | `server`, `servers` | processes: start, restart, end |
 //! | `documents`, `watch` | files of the disk as the server sees them |
 //! | `operation`, `ask`, `query`, `hits`, `source_files`, `rename` | calls: arguments, requests, results |
 //! | `position`, `uri`, `output` | characters and code units, paths, what the tool returns |
 
-mod answers;
 mod ask;
 mod connection;
 mod documents;
 mod error;
 mod framing;
 mod hits;
+mod host;
 mod operation;
 mod output;
 mod position;
@@ -86,7 +86,7 @@ impl LanguageServers {
         new_name: Option<String>,
     ) -> Result<ToolOutput<LspOutput>, ToolError> {
         let request = Request { operation, file_path, line, character, query, new_name };
-        self.servers.ask(&request).await.map(ToolOutput::displayed)
+        self.servers.ask(&request).await.map(ToolOutput::from_display)
     }
 }
 

@@ -64,7 +64,7 @@ enum CellPosition {
 
 /// The tool that changes notebooks. See [`Builtins::code`](crate::Builtins::code).
 ///
-/// Text outside of the changed cell stays byte for byte. In the cell, keys that the change is not about keep their
+/// Text outside the changed cell stays byte for byte. In the cell, keys that the change is not about keep their
 /// values. A new source of a code cell clears its outputs and its execution count, which would be those of other code.
 pub struct Notebooks {
     workspace: Workspace,

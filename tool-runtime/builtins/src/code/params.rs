@@ -39,7 +39,7 @@ impl Default for CodeParams {
 /// A language server: its program, its files, its settings.
 ///
 /// Language servers run programs of the project that they read: build scripts, plug-ins, interpreters. So `LSP` is a tool
-/// that changes nothing only in a [`Sandbox`](crate::Sandbox), where they can write temporary files alone. Without one
+/// that changes nothing only in a [`Sandbox`](crate::Sandbox), where they can write only temporary files. Without one
 /// offer it only for projects whose code you would run.
 ///
 /// ```
@@ -141,7 +141,7 @@ impl LanguageServer {
 pub struct WorktreeParams {
     /// The program git, 2.36 or newer: a path, or a name that is looked up in `PATH`.
     pub git: PathBuf,
-    /// Directory of the worktrees, inside of a root. A new one gets a `.gitignore` by which git and searches skip it.
+    /// Directory of the worktrees, inside a root. A new one gets a `.gitignore` by which git and searches skip it.
     /// Default: `.worktrees` in the first root.
     pub directory: PathBuf,
     /// Whether git reads the repository's own settings, and so runs programs that they name: hooks, filters, file

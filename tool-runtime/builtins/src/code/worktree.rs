@@ -1,7 +1,7 @@
 //! Worktrees of git: copies of the repository's files, each on a branch of its own.
 //!
-//! A worktree lies in a directory inside of a root, so that every tool reaches it by its path. The tools of a session
-//! do not move into it: `EnterWorktree` returns the path that the model uses in further calls.
+//! A worktree lies in a directory inside a root, so that every tool reaches it by its path. The tools of a session
+//! do not move into it: `EnterWorktree` returns the path that the model uses in later calls.
 //!
 //! Git itself holds the state, so worktrees outlive the process and are shared with other processes.
 
@@ -72,7 +72,7 @@ impl Worktrees {
         let inner = Arc::clone(&self.inner);
         run_to_end(async move { inner.enter(&name, base.as_deref()).await })
             .await
-            .map(ToolOutput::displayed)
+            .map(ToolOutput::from_display)
     }
 
     /// Leave a git worktree: keep it for later, or remove its directory and its branch.
@@ -101,7 +101,7 @@ impl Worktrees {
         let inner = Arc::clone(&self.inner);
         run_to_end(async move { inner.exit(&name, action, discard_changes).await })
             .await
-            .map(ToolOutput::displayed)
+            .map(ToolOutput::from_display)
     }
 }
 

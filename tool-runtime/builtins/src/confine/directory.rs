@@ -33,7 +33,7 @@ impl Directory {
     }
 }
 
-/// A directory of this user alone, and not one for temporary files, which commands may change. `None` if it cannot be
+/// A directory of only this user, and not one for temporary files, which commands may change. `None` if it cannot be
 /// created.
 pub(crate) fn private_directory(name: &str) -> Option<PathBuf> {
     use std::os::unix::fs::DirBuilderExt as _;

@@ -1,4 +1,4 @@
-//! No sockets of networks, by seccomp. Landlock denies TCP alone: not UDP, other protocols, `MSG_FASTOPEN`, virtual sockets.
+//! No sockets of networks, by seccomp. Landlock denies only TCP: not UDP, other protocols, `MSG_FASTOPEN`, virtual sockets.
 
 use seccompiler::{
     BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition,

@@ -1,4 +1,4 @@
-//! Where programs are looked for: outside of what tools may change, who could put another one there.
+//! Where programs are looked for: outside what tools may change, who could put another one there.
 
 use super::Confinement;
 use crate::workspace::Environment;
@@ -31,7 +31,7 @@ impl Confinement {
     /// The file of a program: a path that the operator chose, or a name that is looked up in the directories of `PATH`.
     ///
     /// # Errors
-    /// There is none outside of the directories that tools may change.
+    /// There is none outside the directories that tools may change.
     pub(crate) fn find_program(
         &self,
         program: &Path,

@@ -62,7 +62,7 @@ fn count_lines(text: &str) -> usize {
     memchr::memchr_iter(b'\n', bytes).count() + returns.count()
 }
 
-/// The operation, so many lines further down.
+/// The operation, so many lines below.
 fn shifted(op: DiffOp, lines: usize) -> DiffOp {
     let (tag, old, new) = op.as_tag_tuple();
     let (old_index, new_index) = (old.start + lines, new.start + lines);

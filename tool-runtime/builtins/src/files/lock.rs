@@ -2,8 +2,8 @@
 //! and its replacement, none of them changes an entry of the directory.
 //!
 //! The directories themselves are locked (`flock`), which leaves no file behind, and ends with the process. Where this is
-//! not possible (Windows, some network file systems, a directory without permission to list it), changes are compared
-//! alone.
+//! not possible (Windows, some network file systems, a directory without permission to list it), changes are only
+//! compared.
 
 use super::dir_entry::{DirEntry, describe};
 use cap_std::fs::Dir;

@@ -9,7 +9,7 @@ use std::io::{self, Read as _, Write as _};
 use std::sync::atomic::{AtomicU64, Ordering};
 use tool_runtime::ToolError;
 
-/// New bytes beside the file that they are to replace. Dropping it removes them.
+/// New bytes next to the file that they are to replace. Dropping it removes them.
 pub(super) struct Staged<'p> {
     entry: &'p DirEntry,
     name: OsString,

@@ -9,7 +9,7 @@ use crate::workspace::Workspace;
 use tool_runtime::{ToolContext, ToolError};
 
 /// Replaces the content of a file that was read and did not change since. Encoding and permissions stay, the change
-/// can be undone, and `rewrite` may return a value beside the new content.
+/// can be undone, and `rewrite` may return a value besides the new content.
 ///
 /// # Errors
 /// The file is missing, was not read, changed since, or is not text; `rewrite` failed; or it cannot be written.

@@ -12,7 +12,7 @@ pub(crate) struct FileState {
     history: Mutex<FileHistory>,
     line_marks: Mutex<LineMarks>,
     /// Held while files are written, so that calls of this workspace do not overtake each other between a check, its
-    /// write and the record of it. The directories are locked beside, for other processes.
+    /// write and the record of it. The directories are locked as well, for other processes.
     writing: Mutex<()>,
 }
 

@@ -41,7 +41,7 @@ fn write_all(
         let (key, of_change) = steps_of(change, target.as_ref())?;
         keys.push(key);
         for step in of_change {
-            // Before a temporary file is written beside it.
+            // Before a temporary file is written next to it.
             step.entries().try_for_each(DirEntry::check_changes)?;
             steps.push((step.stage()?, step));
         }

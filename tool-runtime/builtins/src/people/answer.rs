@@ -53,7 +53,7 @@ fn end(arguments: &Map<String, Value>, context: &ToolContext) -> Result<Observat
         (Some(message), _) => message.to_owned(),
         (None, value) => value.map(Value::to_string).unwrap_or_default(),
     };
-    // A program that is not an agent loop gets the answer as the result alone.
+    // A program that is not an agent loop gets the answer only as the result.
     if let Some(run) = context.get::<AgentRun>() {
         run.finish(&text, value.cloned());
     }

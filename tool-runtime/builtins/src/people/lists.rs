@@ -99,7 +99,7 @@ enum TrackerCommand {
     Plan,
 }
 
-/// Tools that keep the agent's own lists. They change nothing outside of the conversation, so they are read-only.
+/// Tools that keep the agent's own lists. They change nothing outside the conversation, so they are read-only.
 pub(crate) struct Lists {
     todos: PerCaller<TodoList>,
     tasks: PerCaller<TrackedTasks>,
@@ -143,7 +143,7 @@ impl Lists {
                 TodoAction::List => {}
                 TodoAction::Clear => list.todos.clear(),
             }
-            Ok(ToolOutput::displayed(list.clone()))
+            Ok(ToolOutput::from_display(list.clone()))
         })
     }
 
@@ -167,7 +167,7 @@ impl Lists {
                     return Err(ToolError::user("`plan` needs `task_list`, the whole new plan"));
                 }
             }
-            Ok(ToolOutput::displayed(tasks.clone()))
+            Ok(ToolOutput::from_display(tasks.clone()))
         })
     }
 

@@ -30,7 +30,7 @@ pub struct PeopleParams {
 }
 
 impl PeopleParams {
-    /// Questions reach callers alone, nothing plans, and `finish` takes a string.
+    /// Questions reach only callers, nothing plans, and `finish` takes a string.
     pub fn new() -> Self {
         Self::default()
     }

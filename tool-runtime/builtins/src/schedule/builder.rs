@@ -117,7 +117,7 @@ impl Schedule {
 }
 
 impl ScheduleBuilder {
-    /// Sets the file, which is created if it does not exist. Default: a temporary one, for this process alone and as
+    /// Sets the file, which is created if it does not exist. Default: a temporary one, only for this process and as
     /// long as the schedule lives.
     pub fn file(mut self, path: impl Into<PathBuf>) -> Self {
         self.file = Some(path.into());
@@ -148,7 +148,7 @@ impl ScheduleBuilder {
         self
     }
 
-    /// Sets the time limit of a run, beside that of its tool. Default: one hour.
+    /// Sets the time limit of a run, besides that of its tool. Default: one hour.
     pub fn run_timeout(mut self, time: Duration) -> Self {
         self.options.run_timeout = time;
         self

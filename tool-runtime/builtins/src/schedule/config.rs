@@ -100,7 +100,7 @@ impl ConfigTools {
             }
             (ConfigAction::Unset, Some(key)) => settings.unset(&key, context).await?,
         };
-        Ok(ToolOutput::displayed(output))
+        Ok(ToolOutput::from_display(output))
     }
 }
 

@@ -15,7 +15,7 @@ use tool_runtime::{BoxFuture, ToolError};
 const MAX_RESPONSE: usize = 4000;
 /// Bytes of a response that are read.
 const MAX_READ: usize = 64 * 1024;
-/// The pause after the first attempt; each further one is twice as long.
+/// The pause after the first attempt; each later one is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 
 type Sleep = dyn Fn(Duration) -> BoxFuture<'static, ()> + Send + Sync;
@@ -32,7 +32,7 @@ pub(super) struct Delivery<'a> {
     pub(super) body: &'a str,
 }
 
-/// The answer of a target.
+/// The response of a target.
 #[derive(Debug)]
 pub(super) struct Delivered {
     pub(super) status: u16,
@@ -42,7 +42,7 @@ pub(super) struct Delivered {
 
 /// The reason why an attempt did not succeed.
 enum Failure {
-    /// A further attempt may succeed, not before the time that the target names.
+    /// Another attempt may succeed, not before the time that the target names.
     Passing(String, Option<Duration>),
     Final(String),
 }

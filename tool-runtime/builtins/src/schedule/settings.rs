@@ -64,8 +64,8 @@ pub struct SettingsBuilder {
 }
 
 impl SettingsBuilder {
-    /// Sets the file, which may be that of a [`Schedule`](super::Schedule). Default: a temporary one, for this process
-    /// alone and as long as the settings live.
+    /// Sets the file, which may be that of a [`Schedule`](super::Schedule). Default: a temporary one, only for this
+    /// process and as long as the settings live.
     pub fn file(mut self, path: impl Into<PathBuf>) -> Self {
         self.file = Some(path.into());
         self

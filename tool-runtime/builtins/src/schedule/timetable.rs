@@ -101,13 +101,13 @@ fn parse(expression: &str) -> Result<Cron, ToolError> {
     parser.parse(&fields.join(" ")).map_err(|error| explain(&parser, &fields, &error))
 }
 
-/// Finds the field that is wrong: each is tried beside fields that fit.
+/// Finds the field that is wrong: each is tried with fields that fit.
 fn explain(parser: &CronParser, fields: &[&str], error: &CronError) -> ToolError {
     let names = if fields.len() == 6 { [&[SECOND][..], &FIELDS].concat() } else { FIELDS.to_vec() };
     for (index, (name, values)) in names.iter().enumerate() {
-        let mut alone = vec!["*"; fields.len()];
-        alone[index] = fields[index];
-        if let Err(error) = parser.parse(&alone.join(" ")) {
+        let mut single = vec!["*"; fields.len()];
+        single[index] = fields[index];
+        if let Err(error) = parser.parse(&single.join(" ")) {
             let text = format!(
                 "field {} of `schedule`, the {name}, is not valid: `{}` ({}); its values are {values}, with `*`, `,`, `-` and `/`",
                 index + 1,

@@ -55,7 +55,7 @@ pub(super) fn glob(
         None => (false, query.pattern),
     };
     let (directory, rest) = match pattern.strip_prefix("./").unwrap_or(pattern) {
-        // The files outside of its directories match.
+        // The files outside its directories match.
         pattern if is_negated && !pattern.starts_with('/') => ("", pattern),
         pattern => split(pattern),
     };

@@ -98,7 +98,7 @@ impl IgnoreFiles {
 }
 
 /// Whether the rules of a linked worktree can be read. Its `.git` names a directory of git, which names the common one:
-/// usually outside of the root.
+/// usually outside the root.
 fn is_worktree_readable(git: &Path) -> bool {
     let is_small = |path: &Path| {
         fs::metadata(path).map_or(true, |file| file.is_file() && file.len() <= MAX_BYTES)

@@ -91,7 +91,7 @@ impl GrepOptions {
     }
 }
 
-/// Patterns between commas that are not inside of braces.
+/// Patterns between commas that are not inside braces.
 pub(super) fn split_globs(globs: &str) -> Vec<String> {
     let mut depth = 0_i32;
     let parts = globs.split(|letter| {

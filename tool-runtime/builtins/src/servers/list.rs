@@ -78,14 +78,14 @@ fn line(text: &str) -> String {
 }
 
 impl ResourceList {
-    /// The part of the answers of servers that begins at a resource.
-    pub(super) fn from_answers(
-        answers: impl Iterator<Item = (String, Result<Vec<ResourceDefinition>, McpManagerError>)>,
+    /// The part of the responses of servers that begins at a resource.
+    pub(super) fn from_responses(
+        responses: impl Iterator<Item = (String, Result<Vec<ResourceDefinition>, McpManagerError>)>,
         offset: usize,
     ) -> Self {
         let (mut all, mut problems) = (Vec::new(), Vec::new());
-        for (server, answer) in answers {
-            match answer {
+        for (server, response) in responses {
+            match response {
                 Ok(mut found) => {
                     let before = found.len();
                     found.retain(|one| is_readable(&one.uri));
@@ -165,7 +165,7 @@ mod tests {
             resource
         };
         let found = uris.into_iter().map(named).collect();
-        ResourceList::from_answers([("files".to_owned(), Ok(found))].into_iter(), offset)
+        ResourceList::from_responses([("files".to_owned(), Ok(found))].into_iter(), offset)
     }
 
     #[test]

@@ -63,7 +63,7 @@ pub struct CommandLimits {
     /// Processes and threads that a command may add to those of the machine (`RLIMIT_NPROC`). The kernel does not limit
     /// root. Default: 4096.
     pub processes: u64,
-    /// Bytes of memory that each process may have beside its files (`RLIMIT_DATA`). AddressSanitizer reserves more than
+    /// Bytes of memory that each process may have besides its files (`RLIMIT_DATA`). AddressSanitizer reserves more than
     /// any machine has: it needs zero. Default: three quarters of the machine's memory.
     pub memory: u64,
     /// Bytes of a file that a process may write (`RLIMIT_FSIZE`); the signal 25 ends one that writes more. Default: 16

@@ -32,7 +32,7 @@ impl Fixture {
         Self::with(ShellParams::default(), &[])
     }
 
-    /// Settings, and variables beside the search path.
+    /// Settings, and variables besides the search path.
     fn with(params: ShellParams, variables: &[(&str, &str)]) -> Self {
         let directory = TempDir::new().unwrap();
         let root = directory.path().join("root");

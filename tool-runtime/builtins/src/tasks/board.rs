@@ -82,7 +82,7 @@ impl Board {
                 && owner.as_ref().is_none_or(|owner| task.owner.as_ref() == Some(owner))
         });
         let tasks = tasks.into_iter().map(Into::into).collect();
-        Ok(ToolOutput::displayed(TaskList { tasks }))
+        Ok(ToolOutput::from_display(TaskList { tasks }))
     }
 
     /// Change a task. A task that is completed, failed or cancelled cannot change.

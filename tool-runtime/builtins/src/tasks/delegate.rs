@@ -121,7 +121,7 @@ impl Delegation {
                 return Err(ToolError::user(text));
             }
         };
-        Ok(ToolOutput::displayed(DelegateReport { agents }))
+        Ok(ToolOutput::from_display(DelegateReport { agents }))
     }
 
     /// Names agents, which begin with their first task.

@@ -31,7 +31,7 @@ const MIGRATIONS: &[Migration] = &[Migration::new(
 
 /// A file of tasks and teams, which several processes may open at once. Clones share it.
 ///
-/// Beside it are `FILE-wal` and `FILE-shm` of SQLite, and a directory `FILE.runners` with an empty file for each
+/// Next to it are `FILE-wal` and `FILE-shm` of SQLite, and a directory `FILE.runners` with an empty file for each
 /// process that has it open. At most 1000 tasks of a principal are kept: the oldest that have ended make room.
 #[derive(Clone)]
 pub struct TaskStore(Arc<Inner>);

@@ -10,7 +10,7 @@ use tool_runtime::ToolError;
 use tool_runtime_store::rusqlite::{self, Connection, Transaction, params};
 
 const MAX_TEAMS: usize = 32;
-/// Members of a team beside the lead.
+/// Members of a team besides the lead.
 const MAX_MEMBERS: usize = 32;
 /// Unread messages of one member.
 const MAX_UNREAD: i64 = 100;

@@ -54,7 +54,7 @@ fn guess(bytes: &[u8]) -> &'static Encoding {
     detector.guess(None, Utf8Detection::Deny)
 }
 
-/// Whether bytes are UTF-8. The last of several characters outside of ASCII may be incomplete, since pages are cut.
+/// Whether bytes are UTF-8. The last of several characters outside ASCII may be incomplete, since pages are cut.
 pub(super) fn is_utf8(bytes: &[u8]) -> bool {
     match std::str::from_utf8(bytes) {
         Ok(_) => true,

@@ -31,7 +31,7 @@ pub(super) struct Fetcher {
 
 /// The end of a request.
 pub(super) enum Fetched {
-    /// The answer of a server.
+    /// The response of a server.
     Page(Response),
     /// A redirect that is not followed.
     OtherHost { status: StatusCode, from: Url, to: Url },
@@ -55,7 +55,7 @@ impl Fetcher {
         Ok(Self { client, rules, follow_other_hosts: params.follow_other_hosts, timeout })
     }
 
-    /// Limits the time of a request with its redirects and its answer.
+    /// Limits the time of a request with its redirects and its response.
     pub(super) async fn within<T>(
         &self,
         url: &Url,
@@ -124,7 +124,7 @@ pub(super) fn builder(user_agent: &str) -> Result<ClientBuilder, String> {
     Ok(builder)
 }
 
-/// Checks what is visible in a URL beside its host.
+/// Checks what is visible in a URL besides its host.
 fn check_url(url: &Url) -> Result<(), ToolError> {
     if !matches!(url.scheme(), "http" | "https") {
         let scheme = url.scheme();
@@ -170,7 +170,7 @@ fn without_credentials(headers: &HeaderMap) -> HeaderMap {
     kept.collect()
 }
 
-/// The error of a request without an answer.
+/// The error of a request without a response.
 pub(super) fn failure(url: &Url, error: reqwest::Error) -> ToolError {
     let mut source: Option<&(dyn Error + 'static)> = Some(&error);
     let mut last = String::new();

@@ -1,4 +1,4 @@
-//! Answers within a size.
+//! Responses within a size.
 
 use super::client::failure;
 use super::page::Body;
@@ -11,7 +11,7 @@ const MAX_CONTENT_TYPE: usize = 200;
 /// Bytes between two notifications of progress.
 const PROGRESS: usize = 256 << 10;
 
-/// Reads an answer up to a number of bytes, after decompression. The rest is not downloaded.
+/// Reads a response up to a number of bytes, after decompression. The rest is not downloaded.
 pub(super) async fn body(
     mut response: Response,
     limit: usize,

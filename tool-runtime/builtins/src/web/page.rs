@@ -30,7 +30,7 @@ pub enum PageFormat {
 pub struct FetchOutput {
     /// Address of the page, after redirects.
     pub url: String,
-    /// Status of the answer.
+    /// Status of the response.
     pub status: u16,
     /// Content type that the server states.
     pub content_type: String,

@@ -60,7 +60,7 @@ impl WorkspaceBuilder {
     }
 
     /// Sets whether tools for files may change git's directories, `.git`, and commands in bubblewrap the settings in
-    /// them. Default: no, since settings of git name programs, which run when a person uses git later, outside of any
+    /// them. Default: no, since settings of git name programs, which run when a person uses git later, outside any
     /// sandbox. Commands of git that change no settings work: `git commit`, `git switch`, `git merge`.
     pub fn git_settings(mut self, allowed: bool) -> Self {
         self.git_settings = allowed;

@@ -45,7 +45,7 @@ impl Root {
         &self.canonical
     }
 
-    /// The path relative to the root of an absolute path, by its names alone.
+    /// The path relative to the root of an absolute path, only by its names.
     pub(crate) fn below<'p>(&self, path: &'p Path) -> Option<&'p Path> {
         self.spellings().into_iter().find_map(|root| path.strip_prefix(root).ok())
     }

@@ -1,5 +1,5 @@
-//! B6, confinement: patterns of commands, files outside of the root, and no switch for the model. How Landlock and
-//! bubblewrap confine is tested beside them.
+//! B6, confinement: patterns of commands, files outside the root, and no switch for the model. How Landlock and
+//! bubblewrap confine is tested next to them.
 
 use crate::support::Desk;
 use serde_json::json;

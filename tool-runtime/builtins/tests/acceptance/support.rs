@@ -36,7 +36,7 @@ impl Desk {
         let variables =
             [("PATH", std::env::var("PATH").unwrap()), ("GREETING", "hello".to_owned())];
         let workspace = Workspace::builder().root(&root).environment(variables).build().unwrap();
-        // `Glob` and `glob` differ in case alone, so the tools for searches have one profile.
+        // `Glob` and `glob` differ only in case, so the tools for searches have one profile.
         let search = Builtins::new(workspace.clone()).search();
         let profiles = [Profile::Standard, Profile::OpenHands];
         let others = Builtins::new(workspace).profiles(profiles).files().shell(shell);

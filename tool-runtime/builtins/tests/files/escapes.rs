@@ -13,7 +13,7 @@ use std::{
     thread::JoinHandle,
 };
 
-/// A root beside a secret, with links that lead to it.
+/// A root next to a secret, with links that lead to it.
 fn folder() -> (Folder, Tools) {
     let folder = Folder::new();
     folder.put("secret", "secret\n");

@@ -26,7 +26,7 @@ proptest! {
                 let target = target.replace("ROOT", folder.path("").to_str().unwrap());
                 let _ = std::os::unix::fs::symlink(target, folder.path("root").join(link.replace("..", "b")));
             }
-            // A link may have been created behind another, outside of the root.
+            // A link may have been created behind another, outside the root.
             let outside = || std::fs::read_dir(folder.path("b")).unwrap().count();
             let before = outside();
             let tools = Tools::over(folder.path("root"));

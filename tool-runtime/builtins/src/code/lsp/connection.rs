@@ -1,8 +1,8 @@
-//! The connection to a server: requests and their answers, in any order.
+//! The connection to a server: requests and their responses, in any order.
 
-use super::answers::Host;
 use super::error::{LspError, ResponseError};
 use super::framing;
+use super::host::Host;
 use super::status::Status;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ use tool_runtime::__seam::lock;
 /// Messages that wait to be written. A server that reads none while it asks that much is ended.
 const MAX_QUEUED: usize = 1000;
 
-type Answer = Result<Value, LspError>;
+type Response = Result<Value, LspError>;
 
 /// A connection. Its tasks end with it.
 pub(super) struct Connection {
@@ -27,15 +27,15 @@ pub(super) struct Connection {
     _tasks: JoinSet<()>,
 }
 
-/// Requests that wait for their answers.
+/// Requests that wait for their responses.
 #[derive(Default)]
 struct Pending(Mutex<Waiting>);
 
 #[derive(Default)]
 struct Waiting {
     last: i64,
-    answers: HashMap<i64, oneshot::Sender<Answer>>,
-    /// The reason why no more answers come.
+    responses: HashMap<i64, oneshot::Sender<Response>>,
+    /// The reason why no more responses come.
     closed: Option<String>,
 }
 
@@ -100,8 +100,8 @@ impl Connection {
         method: &str,
         params: Value,
     ) -> Result<InFlight<'_>, LspError> {
-        let (id, answer) = self.pending.register()?;
-        let in_flight = InFlight { connection: self, id, answer };
+        let (id, response) = self.pending.register()?;
+        let in_flight = InFlight { connection: self, id, response };
         let mut message = json!({"jsonrpc": "2.0", "id": id, "method": method});
         if !params.is_null() {
             message["params"] = params;
@@ -110,8 +110,8 @@ impl Connection {
         Ok(in_flight)
     }
 
-    /// Sends a request and waits for its answer.
-    pub(super) async fn request(&self, method: &str, params: Value, limit: Duration) -> Answer {
+    /// Sends a request and waits for its response.
+    pub(super) async fn request(&self, method: &str, params: Value, limit: Duration) -> Response {
         self.start(method, params).await?.finish(limit).await
     }
 
@@ -123,18 +123,18 @@ impl Connection {
     }
 }
 
-/// A request that waits for its answer. The server is told to stop if the caller no longer waits.
+/// A request that waits for its response. The server is told to stop if the caller no longer waits.
 pub(super) struct InFlight<'c> {
     connection: &'c Connection,
     id: i64,
-    answer: oneshot::Receiver<Answer>,
+    response: oneshot::Receiver<Response>,
 }
 
 impl InFlight<'_> {
-    /// Waits for the answer.
-    pub(super) async fn finish(mut self, limit: Duration) -> Answer {
-        match tokio::time::timeout(limit, &mut self.answer).await {
-            Ok(Ok(answer)) => answer,
+    /// Waits for the response.
+    pub(super) async fn finish(mut self, limit: Duration) -> Response {
+        match tokio::time::timeout(limit, &mut self.response).await {
+            Ok(Ok(response)) => response,
             Ok(Err(_)) => Err(LspError::Closed("the connection was dropped".to_owned())),
             Err(_) => Err(LspError::Timeout(limit)),
         }
@@ -143,7 +143,7 @@ impl InFlight<'_> {
 
 impl Drop for InFlight<'_> {
     fn drop(&mut self) {
-        if self.connection.pending.lock().answers.remove(&self.id).is_some() {
+        if self.connection.pending.lock().responses.remove(&self.id).is_some() {
             let cancel =
                 json!({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": self.id}});
             // A server that reads nothing need not stop.
@@ -157,7 +157,7 @@ impl Pending {
         lock(&self.0)
     }
 
-    fn register(&self) -> Result<(i64, oneshot::Receiver<Answer>), LspError> {
+    fn register(&self) -> Result<(i64, oneshot::Receiver<Response>), LspError> {
         let mut waiting = self.lock();
         if let Some(reason) = &waiting.closed {
             return Err(LspError::Closed(reason.clone()));
@@ -165,19 +165,19 @@ impl Pending {
         let (sender, receiver) = oneshot::channel();
         waiting.last += 1;
         let id = waiting.last;
-        waiting.answers.insert(id, sender);
+        waiting.responses.insert(id, sender);
         Ok((id, receiver))
     }
 
-    fn answer(&self, id: Option<i64>, answer: Answer) {
-        // The answer of a cancelled request is dropped.
-        let sender = id.and_then(|id| self.lock().answers.remove(&id));
-        sender.map(|sender| sender.send(answer));
+    fn deliver(&self, id: Option<i64>, response: Response) {
+        // The response of a cancelled request is dropped.
+        let sender = id.and_then(|id| self.lock().responses.remove(&id));
+        sender.map(|sender| sender.send(response));
     }
 
     fn close(&self, reason: String) {
         let mut waiting = self.lock();
-        for (_, sender) in waiting.answers.drain() {
+        for (_, sender) in waiting.responses.drain() {
             let _ = sender.send(Err(LspError::Closed(reason.clone())));
         }
         waiting.closed.get_or_insert(reason);
@@ -217,24 +217,24 @@ impl Reader {
         let incoming: Incoming = serde_json::from_slice(message)
             .map_err(|error| format!("its output has a message that is not valid: {error}"))?;
         match (incoming.method, incoming.id) {
-            (Some(method), Some(id)) => self.answer(&id, &method, &incoming.params),
+            (Some(method), Some(id)) => self.respond(&id, &method, &incoming.params),
             (Some(method), None) => {
                 self.status.notified(&method, incoming.params);
                 Ok(())
             }
             (None, id) => {
-                let answer = match incoming.error {
+                let response = match incoming.error {
                     Some(error) => Err(LspError::Response(error)),
                     None => Ok(incoming.result),
                 };
-                self.pending.answer(id.and_then(|id| id.as_i64()), answer);
+                self.pending.deliver(id.and_then(|id| id.as_i64()), response);
                 Ok(())
             }
         }
     }
 
-    fn answer(&self, id: &Value, method: &str, params: &Value) -> Result<(), String> {
-        let answer = match self.host.answer(method, params) {
+    fn respond(&self, id: &Value, method: &str, params: &Value) -> Result<(), String> {
+        let response = match self.host.respond(method, params) {
             Some(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
             None => {
                 let error =
@@ -242,7 +242,7 @@ impl Reader {
                 json!({"jsonrpc": "2.0", "id": id, "error": error})
             }
         };
-        let sent = self.outgoing.try_send(answer.to_string().into_bytes());
+        let sent = self.outgoing.try_send(response.to_string().into_bytes());
         sent.map_err(|_| "it asks without reading the answers".to_owned())
     }
 }

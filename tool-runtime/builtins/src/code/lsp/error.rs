@@ -9,11 +9,11 @@ use std::time::Duration;
 pub(super) enum LspError {
     /// The connection has ended, with the reason.
     Closed(String),
-    /// The server did not answer in time.
+    /// The server did not respond in time.
     Timeout(Duration),
-    /// The server answered with an error.
+    /// The server responded with an error.
     Response(ResponseError),
-    /// The answer is not of the type that the protocol has for it.
+    /// The response is not of the type that the protocol has for it.
     Invalid(String),
 }
 

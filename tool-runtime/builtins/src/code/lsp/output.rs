@@ -5,13 +5,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
 
-/// The answer of a language server.
+/// The response of a language server.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct LspOutput {
     /// The question.
     pub operation: LspOperation,
-    /// The language whose server answered.
+    /// The language whose server responded.
     pub language: String,
     /// Locations, symbols or diagnostics.
     pub items: Vec<LspItem>,
@@ -23,7 +23,7 @@ pub struct LspOutput {
     /// Changes as a unified diff, for `renamePreview`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
-    /// Limits of the answer.
+    /// Limits of the response.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<String>,
 }
@@ -42,7 +42,7 @@ pub struct LspItem {
     pub end_line: usize,
     /// Character after the last one.
     pub end_character: usize,
-    /// The first line's text. Absent for files outside of the workspace.
+    /// The first line's text. Absent for files outside the workspace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Name of the symbol, or of the caller.

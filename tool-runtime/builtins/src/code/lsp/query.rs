@@ -20,7 +20,7 @@ const DIAGNOSTICS: Duration = Duration::from_secs(30);
 /// Time to publish them again when files changed. Some servers publish only what changed.
 const AFTER_CHANGES: Duration = Duration::from_secs(5);
 
-/// The answer of a server.
+/// The response of a server.
 #[derive(Default)]
 pub(super) struct Response {
     pub(super) hits: Vec<Hit>,
@@ -96,7 +96,7 @@ impl Query<'_> {
         Ok(Response { at: request.text_at(&lines), ..found })
     }
 
-    /// The answer to the request.
+    /// The response to the request.
     async fn read(&self, mut value: Value, synced: &Synced) -> Result<Response, LspError> {
         let hits = match self.request.operation {
             LspOperation::GoToDefinition

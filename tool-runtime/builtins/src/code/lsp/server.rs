@@ -1,10 +1,10 @@
 //! One language server: a process, its connection, its documents.
 
-use super::answers::Host;
 use super::connection::Connection;
 use super::documents::{Documents, Synced};
 use super::error::LspError;
 use super::hits;
+use super::host::Host;
 use super::position::Encoding;
 use super::uri;
 use super::watch::Watch;
@@ -33,7 +33,7 @@ const READING: Duration = Duration::from_secs(15);
 const REPORTING: Duration = Duration::from_millis(500);
 /// Time to wait for a server that reads the project. After it, requests are sent anyway.
 const MAX_BUSY: Duration = Duration::from_secs(30);
-/// Time to end by itself, for the answer to `shutdown` and for the process.
+/// Time to end by itself, for the response to `shutdown` and for the process.
 const SHUTDOWN: Duration = Duration::from_secs(2);
 
 /// A server that runs.
@@ -109,7 +109,7 @@ impl Server {
         self.connection.status().idle(MAX_BUSY).await
     }
 
-    /// Waits until the server has read a document that was just opened. Servers accept requests before, and answer
+    /// Waits until the server has read a document that was just opened. Servers accept requests before, and respond
     /// without the rest of the project.
     pub(super) async fn settle(&self, opened: &Synced) {
         let limit = if self.publishes.load(Ordering::Relaxed) { READING } else { REPORTING };

@@ -105,7 +105,7 @@ impl Status {
         self.lock().published.get(path).map_or(0, |published| published.count)
     }
 
-    /// Waits until diagnostics of a file were published more than `count` times, and no further ones follow at once.
+    /// Waits until diagnostics of a file were published more than `count` times, and no others follow at once.
     /// Returns whether they were.
     pub(super) async fn published_settled(&self, path: &Path, count: u64, limit: Duration) -> bool {
         let is_there = self.published(path, count, limit).await;

@@ -73,17 +73,17 @@ impl Fixture {
 
     /// The capabilities of the scripted server.
     async fn state(&self, path: &str) -> Result<Value, String> {
-        let answer = self.call(at("hover", path, 1, 1)).await?;
-        Ok(serde_json::from_str(answer["hover"].as_str().unwrap()).unwrap())
+        let response = self.call(at("hover", path, 1, 1)).await?;
+        Ok(serde_json::from_str(response["hover"].as_str().unwrap()).unwrap())
     }
 
-    /// The error of a server that does not answer in time, which is skipped when it has closed a pipe.
+    /// The error of a server that does not respond in time, which is skipped when it has closed a pipe.
     async fn out_of_time(&self, path: &str, pipe: oneshot::Receiver<String>) -> String {
         let is_over = Cell::new(false);
         let call = async {
-            let answer = self.pool.call(ToolCall::json("LSP", at("hover", path, 1, 1))).await;
+            let response = self.pool.call(ToolCall::json("LSP", at("hover", path, 1, 1))).await;
             is_over.set(true);
-            answer
+            response
         };
         let expire = async {
             ended(pipe).await;
@@ -93,9 +93,9 @@ impl Fixture {
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
         };
-        let (answer, ()) = in_time(async { tokio::join!(call, expire) }).await;
-        assert!(answer.is_error(), "{}", answer.observation().to_text());
-        answer.observation().to_text()
+        let (response, ()) = in_time(async { tokio::join!(call, expire) }).await;
+        assert!(response.is_error(), "{}", response.observation().to_text());
+        response.observation().to_text()
     }
 
     /// A named pipe in the root, and what is read from it once all its writers have ended.

@@ -15,7 +15,7 @@ use std::time::SystemTime;
 /// Entries of directories that are walked, and files among them that are looked at. Changes of others are not noticed.
 const MAX_ENTRIES: usize = 200_000;
 const MAX_FILES: usize = 50_000;
-/// Files of projects that servers read beside those of their language.
+/// Files of projects that servers read besides those of their language.
 const OF_PROJECTS: [&str; 4] = ["json", "toml", "mod", "cfg"];
 
 /// Time of the last change, and length.

@@ -283,7 +283,7 @@ fn written(value: &Value, indent: Option<usize>, newline: bool) -> String {
 proptest! {
     #![proptest_config(crate::property::cases(256))]
 
-    /// The text outside of the touched cell stays byte for byte, and the cell becomes what the change says.
+    /// The text outside the touched cell stays byte for byte, and the cell becomes what the change says.
     #[test]
     fn other_cells_and_unknown_keys_stay(
         (before, text) in notebooks(),

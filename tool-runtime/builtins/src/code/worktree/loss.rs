@@ -9,7 +9,7 @@ use tool_runtime::ToolError;
 /// Lines of each kind that are listed.
 const LISTED: usize = 20;
 
-/// Work that is in a worktree alone.
+/// Work that is only in a worktree.
 #[derive(Debug, Default)]
 pub(super) struct Loss {
     /// Changed files that are not committed.

@@ -26,7 +26,7 @@ pub(super) const FORMAT: &str = r"^(core\.(repositoryformatversion|filemode|syml
 /// The repository of the first root, whose files are all in the workspace.
 ///
 /// # Errors
-/// There is none, or it has files outside of the roots: a worktree would make them readable.
+/// There is none, or it has files outside the roots: a worktree would make them readable.
 pub(super) fn find(workspace: &Workspace) -> Result<Repository, ToolError> {
     let root = workspace.roots()[0].canonical_path();
     let Some(top) = root.ancestors().find(|path| path.join(".git").symlink_metadata().is_ok())

@@ -24,7 +24,7 @@ impl Fixture {
         Self::with(CodeParams::default(), &[])
     }
 
-    /// Settings, and variables beside `PATH` and `HOME`.
+    /// Settings, and variables besides `PATH` and `HOME`.
     fn with(params: CodeParams, variables: &[(&str, &str)]) -> Self {
         let directory = TempDir::new().unwrap();
         let root = directory.path().join("root");

@@ -31,7 +31,7 @@ pub(in crate::files) struct Match {
     pub(in crate::files) shift: Shift,
 }
 
-/// Finds a quoted text, which may begin and end inside of lines. `old` is not empty.
+/// Finds a quoted text, which may begin and end inside lines. `old` is not empty.
 pub(in crate::files) fn locate(text: &str, old: &str) -> Option<Located> {
     let exact = substrings(text, old);
     if let Some(located) = Located::new(MatchRule::Exact, exact) {

@@ -55,8 +55,8 @@ pub(in crate::files) fn replacement(
     for (number, line) in pairs(&quoted, &wanted, deadline)?.into_iter().enumerate() {
         match line {
             Line::Kept(index) => lines.keep(index),
-            Line::New { index, beside } => {
-                lines.add(&found.shift.apply(wanted[index], index == 0), beside);
+            Line::New { index, neighbour } => {
+                lines.add(&found.shift.apply(wanted[index], index == 0), neighbour);
             }
         }
         if number < last {
@@ -80,7 +80,7 @@ enum Line {
     /// A line of the quoted text, by its number there. It may have moved.
     Kept(usize),
     /// By its number in the new text, and that of the line that it replaces or follows.
-    New { index: usize, beside: usize },
+    New { index: usize, neighbour: usize },
 }
 
 /// # Errors
@@ -89,9 +89,9 @@ fn pairs(quoted: &[&str], wanted: &[&str], deadline: Instant) -> Result<Vec<Line
     let mut lines = Vec::with_capacity(wanted.len());
     let with_text = quoted.iter().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let moved: HashMap<&str, usize> = with_text.map(|(number, line)| (*line, number)).collect();
-    let new = |index: usize, beside| match moved.get(wanted[index]) {
+    let new = |index: usize, neighbour| match moved.get(wanted[index]) {
         Some(number) => Line::Kept(*number),
-        None => Line::New { index, beside },
+        None => Line::New { index, neighbour },
     };
     let ops = capture_diff_slices_deadline(Algorithm::Myers, quoted, wanted, Some(deadline));
     if Instant::now() >= deadline {
@@ -103,12 +103,12 @@ fn pairs(quoted: &[&str], wanted: &[&str], deadline: Instant) -> Result<Vec<Line
                 lines.extend((old_index..old_index + len).map(Line::Kept));
             }
             DiffOp::Insert { old_index, new_index, new_len } => {
-                let beside = old_index.saturating_sub(1);
-                lines.extend((new_index..new_index + new_len).map(|index| new(index, beside)));
+                let neighbour = old_index.saturating_sub(1);
+                lines.extend((new_index..new_index + new_len).map(|index| new(index, neighbour)));
             }
             DiffOp::Replace { old_index, old_len, new_index, new_len } => {
-                let beside = |number: usize| old_index + number.min(old_len - 1);
-                lines.extend((0..new_len).map(|number| new(new_index + number, beside(number))));
+                let neighbour = |number: usize| old_index + number.min(old_len - 1);
+                lines.extend((0..new_len).map(|number| new(new_index + number, neighbour(number))));
             }
             DiffOp::Delete { .. } => {}
         }
@@ -134,9 +134,9 @@ impl Lines<'_> {
         self.ending = next.map(|next| &self.view.raw[raw(line.end)..raw(next.start)]);
     }
 
-    fn add(&mut self, line: &str, beside: usize) {
+    fn add(&mut self, line: &str, neighbour: usize) {
         self.text.push_str(line);
-        self.ending = self.file.get(beside).map(|beside| self.view.newline_at(beside.end));
+        self.ending = self.file.get(neighbour).map(|neighbour| self.view.newline_at(neighbour.end));
     }
 
     fn end(&mut self) {

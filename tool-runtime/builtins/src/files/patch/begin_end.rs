@@ -93,7 +93,7 @@ impl Parser<'_> {
         }
         hunks.extend(draft.take_whole());
         for hunk in &mut hunks {
-            // Lines alone are appended.
+            // Lines without a header are appended.
             if hunk.old.is_empty() && hunk.scopes.is_empty() {
                 hunk.anchor = Anchor::End;
             }

@@ -149,7 +149,7 @@ fn path_of(line: &str) -> String {
     unquote(path).unwrap_or_else(|| path.to_owned())
 }
 
-/// A path in quotes, as git writes those with characters outside of ASCII: `"a/f\303\274.txt"`.
+/// A path in quotes, as git writes those with characters outside ASCII: `"a/f\303\274.txt"`.
 fn unquote(path: &str) -> Option<String> {
     let mut rest = path.strip_prefix('"')?.strip_suffix('"')?.bytes();
     let mut bytes = Vec::new();

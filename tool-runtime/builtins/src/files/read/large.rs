@@ -102,7 +102,7 @@ fn sample(file: &mut File) -> io::Result<Vec<u8>> {
     Ok(sample)
 }
 
-/// The sample may end inside of a character.
+/// The sample may end inside a character.
 fn without_cut_character(sample: &[u8]) -> &[u8] {
     match std::str::from_utf8(sample) {
         Err(error) if error.error_len().is_none() => &sample[..error.valid_up_to()],

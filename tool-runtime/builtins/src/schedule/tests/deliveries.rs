@@ -19,25 +19,25 @@ struct Received {
     body: String,
 }
 
-/// A target that gives the answers in turn, and closes the connection where one is empty.
+/// A target that gives the responses in turn, and closes the connection where one is empty.
 struct Peer {
     url: String,
     received: Arc<Mutex<Vec<Received>>>,
 }
 
 impl Peer {
-    async fn answering(answers: &[&str]) -> Self {
+    async fn with_responses(responses: &[&str]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/hook", listener.local_addr().unwrap());
         let received = Arc::<Mutex<Vec<Received>>>::default();
-        let answers: Vec<String> = answers.iter().map(|it| (*it).to_owned()).collect();
+        let responses: Vec<String> = responses.iter().map(|it| (*it).to_owned()).collect();
         let sink = Arc::clone(&received);
         tokio::spawn(async move {
-            for answer in answers {
+            for response in responses {
                 let (mut stream, _) = listener.accept().await.unwrap();
                 let received = receive(&mut stream).await;
                 sink.lock().unwrap().push(received);
-                stream.write_all(answer.as_bytes()).await.unwrap();
+                stream.write_all(response.as_bytes()).await.unwrap();
             }
         });
         Self { url, received }
@@ -65,7 +65,7 @@ async fn receive(stream: &mut tokio::net::TcpStream) -> Received {
     }
 }
 
-fn answer(status: &str, headers: &str, body: &str) -> String {
+fn response(status: &str, headers: &str, body: &str) -> String {
     let length = body.len();
     format!(
         "HTTP/1.1 {status}\r\n{headers}content-length: {length}\r\nconnection: close\r\n\r\n{body}"
@@ -103,7 +103,7 @@ fn run() -> Value {
 
 #[tokio::test]
 async fn a_delivery_is_signed_and_its_response_returned() {
-    let peer = Peer::answering(&[&answer("202 Accepted", "", "queued as 17")]).await;
+    let peer = Peer::with_responses(&[&response("202 Accepted", "", "queued as 17")]).await;
     let (setup, _) = setup(peer.target());
     trigger(&setup.pool).await;
     let result = call(&setup.pool, "RemoteTrigger", run()).await;
@@ -125,8 +125,8 @@ async fn a_delivery_is_signed_and_its_response_returned() {
 
 #[tokio::test]
 async fn two_runs_of_one_execution_are_two_deliveries() {
-    let ok = answer("200 OK", "", "");
-    let peer = Peer::answering(&[&ok, &ok]).await;
+    let ok = response("200 OK", "", "");
+    let peer = Peer::with_responses(&[&ok, &ok]).await;
     let (setup, _) = setup(peer.target());
     trigger(&setup.pool).await;
     let execution = Arc::new(tool_runtime::tool::Execution::new("agent-1"));
@@ -141,13 +141,14 @@ async fn two_runs_of_one_execution_are_two_deliveries() {
 #[tokio::test]
 async fn a_target_that_is_not_available_is_tried_again() {
     let (busy, wait) = (
-        answer("503 Service Unavailable", "", ""),
-        answer("429 Too Many Requests", "retry-after: 7\r\n", ""),
+        response("503 Service Unavailable", "", ""),
+        response("429 Too Many Requests", "retry-after: 7\r\n", ""),
     );
     // 11 seconds after the beginning.
     let date =
-        answer("503 Service Unavailable", "retry-after: Mon, 01 Jun 2026 07:59:41 GMT\r\n", "");
-    let peer = Peer::answering(&[&busy, "", &wait, &date, &answer("200 OK", "", "done")]).await;
+        response("503 Service Unavailable", "retry-after: Mon, 01 Jun 2026 07:59:41 GMT\r\n", "");
+    let peer =
+        Peer::with_responses(&[&busy, "", &wait, &date, &response("200 OK", "", "done")]).await;
     let (setup, pauses) = setup(peer.target());
     trigger(&setup.pool).await;
     let text = call(&setup.pool, "RemoteTrigger", run()).await.observation().to_text();
@@ -161,7 +162,7 @@ async fn a_target_that_is_not_available_is_tried_again() {
 
 #[tokio::test]
 async fn a_target_is_given_up_with_its_reason() {
-    let peer = Peer::answering(&[&answer("500 Internal Server Error", "", "oops")]).await;
+    let peer = Peer::with_responses(&[&response("500 Internal Server Error", "", "oops")]).await;
     let (unavailable, pauses) = setup(peer.target().attempts(3));
     trigger(&unavailable.pool).await;
     let text = error(&unavailable.pool, "RemoteTrigger", run()).await;
@@ -169,15 +170,18 @@ async fn a_target_is_given_up_with_its_reason() {
     assert_eq!(*pauses.lock().unwrap(), [1, 2].map(Duration::from_secs));
 
     let cases = [
-        (answer("400 Bad Request", "", "no such build"), "answered 400 Bad Request: no such build"),
         (
-            answer("302 Found", "location: http://127.0.0.1:1/\r\n", ""),
+            response("400 Bad Request", "", "no such build"),
+            "answered 400 Bad Request: no such build",
+        ),
+        (
+            response("302 Found", "location: http://127.0.0.1:1/\r\n", ""),
             "redirects are not followed",
         ),
-        (answer("503 Busy", "retry-after: 3600\r\n", ""), "since it asks to wait for 3600s"),
+        (response("503 Busy", "retry-after: 3600\r\n", ""), "since it asks to wait for 3600s"),
     ];
-    for (answer, expected) in cases {
-        let peer = Peer::answering(&[&answer]).await;
+    for (body, expected) in cases {
+        let peer = Peer::with_responses(&[&body]).await;
         let (setup, pauses) = setup(peer.target());
         trigger(&setup.pool).await;
         let text = error(&setup.pool, "RemoteTrigger", run()).await;
@@ -193,7 +197,7 @@ async fn a_response_that_ends_early_counts_by_its_status() {
         ("400 Bad Request", "answered 400 Bad Request: queued"),
     ] {
         let cut = format!("HTTP/1.1 {status}\r\ncontent-length: 100\r\n\r\nqueued");
-        let peer = Peer::answering(&[&cut]).await;
+        let peer = Peer::with_responses(&[&cut]).await;
         let (setup, pauses) = setup(peer.target());
         trigger(&setup.pool).await;
         let text = call(&setup.pool, "RemoteTrigger", run()).await.observation().to_text();
@@ -204,7 +208,7 @@ async fn a_response_that_ends_early_counts_by_its_status() {
 
 #[tokio::test]
 async fn long_responses_are_cut_and_silent_targets_are_not_waited_for() {
-    let peer = Peer::answering(&[&answer("200 OK", "", &"x".repeat(100_000))]).await;
+    let peer = Peer::with_responses(&[&response("200 OK", "", &"x".repeat(100_000))]).await;
     let (long, _) = setup(peer.target());
     trigger(&long.pool).await;
     let text = call(&long.pool, "RemoteTrigger", run()).await.observation().to_text();
@@ -221,7 +225,7 @@ async fn long_responses_are_cut_and_silent_targets_are_not_waited_for() {
 
 #[tokio::test]
 async fn a_trigger_with_a_schedule_is_a_job() {
-    let peer = Peer::answering(&[&answer("200 OK", "", "done")]).await;
+    let peer = Peer::with_responses(&[&response("200 OK", "", "done")]).await;
     let (setup, _) = setup(peer.target());
     let create = json!({ "action": "create", "name": "nightly", "prompt": "build it", "schedule": "* * * * *" });
     let created = value(&setup.pool, "RemoteTrigger", create).await;
@@ -304,7 +308,7 @@ fn targets_are_checked_when_the_schedule_is_opened() {
 
 #[tokio::test]
 async fn an_update_changes_all_or_nothing() {
-    let peer = Peer::answering(&[]).await;
+    let peer = Peer::with_responses(&[]).await;
     let setup = Setup::with(|builder| builder.target(peer.target()), |pool| pool);
     for name in ["a", "b"] {
         let create = json!({ "action": "create", "name": name, "prompt": "x" });
@@ -335,7 +339,7 @@ async fn an_update_changes_all_or_nothing() {
 /// The pause stops growing at the longest one.
 #[tokio::test]
 async fn a_target_may_be_tried_many_times() {
-    let peer = Peer::answering(&[""; 70]).await;
+    let peer = Peer::with_responses(&[""; 70]).await;
     let (setup, pauses) = setup(peer.target().attempts(70).max_wait(Duration::MAX));
     trigger(&setup.pool).await;
     let text = error(&setup.pool, "RemoteTrigger", run()).await;
@@ -345,7 +349,7 @@ async fn a_target_may_be_tried_many_times() {
 
 #[tokio::test]
 async fn a_trigger_that_cannot_be_linked_leaves_no_job() {
-    let (setup, _) = setup(Peer::answering(&[]).await.target());
+    let (setup, _) = setup(Peer::with_responses(&[]).await.target());
     let fail = "CREATE TRIGGER unlinked BEFORE UPDATE OF job ON triggers
         BEGIN SELECT raise(ABORT, 'as asked'); END";
     setup.schedule.0.store.write(|connection| connection.execute_batch(fail)).await.unwrap();

@@ -75,8 +75,12 @@ async fn context_is_listed_once_and_groups_are_separated() {
 async fn matches_may_span_lines_only_if_asked() {
     let fixture = Fixture::new(TREE);
     let pattern = "start.end|start\\nend";
-    let alone = fixture.call("Grep", content(json!({ "pattern": pattern }))).await;
-    assert!(alone.is_error() && alone.to_text().contains("set `multiline`"), "{}", alone.to_text());
+    let result = fixture.call("Grep", content(json!({ "pattern": pattern }))).await;
+    assert!(
+        result.is_error() && result.to_text().contains("set `multiline`"),
+        "{}",
+        result.to_text()
+    );
     let arguments = content(json!({ "pattern": pattern, "multiline": true }));
     assert_eq!(fixture.text("Grep", arguments).await, "notes.md:4:start\nnotes.md:5:end");
     let count = json!({ "pattern": "one;.", "multiline": true, "output_mode": "count" });

@@ -77,7 +77,7 @@ async fn wrong_inputs_are_refused_before_any_agent_starts() {
         let refused = error(&pool, "delegate", arguments).await;
         assert!(refused.contains(word), "{word}: {refused}");
     }
-    // The agent has not used its only turn, and belongs to its caller alone.
+    // The agent has not used its only turn, and belongs only to its caller.
     let other = call_as(&pool, "eve", "delegate", tasks(json!({ "x": "Look." }))).await;
     assert!(other.is_error() && other.to_text().ends_with("Agents: none"), "{}", other.to_text());
     assert_eq!(text(&pool, "delegate", tasks(json!({ "x": "Look." }))).await, "[x]\nOne.");

@@ -1,4 +1,4 @@
-//! Several processes over one file. A child is this test program again, which runs `child` alone.
+//! Several processes over one file. A child is this test program again, which runs only `child`.
 
 use super::{SubAgents, builder, json, script, text, value, within};
 use crate::Profile;

@@ -12,9 +12,9 @@ pub struct Brave {
     key: HeaderValue,
 }
 
-/// An answer without web pages has no `web`.
+/// A response without web pages has no `web`.
 #[derive(Deserialize)]
-struct Answer {
+struct Response {
     #[serde(default)]
     web: Web,
 }
@@ -74,13 +74,13 @@ impl SearchBackend for Brave {
                 .append_pair("text_decorations", "false");
             let request = self.api.client.get(url).header(ACCEPT, "application/json");
             let request = request.header("X-Subscription-Token", self.key.clone());
-            let answer: Answer = self.api.answer(request).await?;
+            let response: Response = self.api.fetch(request).await?;
             let hit = |found: Entry| SearchHit {
                 title: found.title,
                 url: found.url,
                 snippet: found.description.unwrap_or_default(),
             };
-            Ok(answer.web.results.into_iter().map(hit).collect())
+            Ok(response.web.results.into_iter().map(hit).collect())
         })
     }
 }

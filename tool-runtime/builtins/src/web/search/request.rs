@@ -9,7 +9,7 @@ use std::time::Duration;
 use tool_runtime::ToolError;
 
 const TIMEOUT: Duration = Duration::from_secs(20);
-/// Limit on an answer.
+/// Limit on a response.
 const MAX_BYTES: usize = 4 << 20;
 
 /// The API of an engine. Its address is of the operator, so that it may be private.
@@ -51,8 +51,8 @@ impl Api {
         self.base.join(path).unwrap_or_else(|_| self.base.clone())
     }
 
-    /// The answer of the engine. Neither the key nor the address is part of an error.
-    pub(super) async fn answer<T: DeserializeOwned>(
+    /// The response of the engine. Neither the key nor the address is part of an error.
+    pub(super) async fn fetch<T: DeserializeOwned>(
         &self,
         request: RequestBuilder,
     ) -> Result<T, ToolError> {

@@ -9,7 +9,7 @@ use tool_runtime::{BoxFuture, ToolError};
 pub struct Searxng(Api);
 
 #[derive(Deserialize)]
-struct Answer {
+struct Response {
     results: Vec<Entry>,
     /// Pairs of an engine and its problem.
     #[serde(default)]
@@ -51,9 +51,9 @@ impl SearchBackend for Searxng {
             url.query_pairs_mut()
                 .append_pair("q", &query.with_operators())
                 .append_pair("format", "json");
-            let answer: Answer = self.0.answer(self.0.client.get(url)).await?;
-            if answer.results.is_empty() && !answer.unresponsive_engines.is_empty() {
-                let failed = answer.unresponsive_engines.iter();
+            let response: Response = self.0.fetch(self.0.client.get(url)).await?;
+            if response.results.is_empty() && !response.unresponsive_engines.is_empty() {
+                let failed = response.unresponsive_engines.iter();
                 let failed: Vec<String> =
                     failed.map(|(name, why)| format!("{name} ({why})")).collect();
                 return Err(ToolError::transient(format!(
@@ -66,7 +66,7 @@ impl SearchBackend for Searxng {
                 url: found.url,
                 snippet: found.content.unwrap_or_default(),
             };
-            Ok(answer.results.into_iter().map(hit).collect())
+            Ok(response.results.into_iter().map(hit).collect())
         })
     }
 }

@@ -14,7 +14,7 @@ pub struct Tavily {
 }
 
 #[derive(Deserialize)]
-struct Answer {
+struct Response {
     results: Vec<Entry>,
 }
 
@@ -70,13 +70,13 @@ impl SearchBackend for Tavily {
             let request = self.api.client.post(self.api.url("search"));
             let request = request.header(AUTHORIZATION, self.authorization.clone());
             let request = request.header(CONTENT_TYPE, "application/json").body(body.to_string());
-            let answer: Answer = self.api.answer(request).await?;
+            let response: Response = self.api.fetch(request).await?;
             let hit = |found: Entry| SearchHit {
                 title: found.title.unwrap_or_default(),
                 url: found.url,
                 snippet: found.content.unwrap_or_default(),
             };
-            Ok(answer.results.into_iter().map(hit).collect())
+            Ok(response.results.into_iter().map(hit).collect())
         })
     }
 }

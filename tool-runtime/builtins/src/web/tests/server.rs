@@ -15,17 +15,17 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// A server at 127.0.0.1. `answer` receives the path of a request and returns the response with its headers.
+    /// A server at 127.0.0.1. `respond` receives the path of a request and returns the response with its headers.
     pub(super) async fn new(
-        answer: impl Fn(&str) -> Vec<u8> + Clone + Send + Sync + 'static,
+        respond: impl Fn(&str) -> Vec<u8> + Clone + Send + Sync + 'static,
     ) -> Self {
-        Self::at("127.0.0.1", answer).await
+        Self::at("127.0.0.1", respond).await
     }
 
     /// A server at another loopback address.
     pub(super) async fn at(
         host: &str,
-        answer: impl Fn(&str) -> Vec<u8> + Clone + Send + Sync + 'static,
+        respond: impl Fn(&str) -> Vec<u8> + Clone + Send + Sync + 'static,
     ) -> Self {
         let listener = TcpListener::bind((host, 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -33,14 +33,14 @@ impl Server {
         let seen = Arc::clone(&requests);
         let task = tokio::spawn(async move {
             while let Ok((mut stream, _)) = listener.accept().await {
-                let (answer, seen) = (answer.clone(), Arc::clone(&seen));
+                let (respond, seen) = (respond.clone(), Arc::clone(&seen));
                 tokio::spawn(async move {
                     let request = request(&mut stream).await;
                     let path = request.split(' ').nth(1).unwrap_or_default().to_owned();
                     if path != "/favicon.ico" {
                         seen.lock().unwrap().push(request);
                     }
-                    let _ = stream.write_all(&answer(&path)).await;
+                    let _ = stream.write_all(&respond(&path)).await;
                     let _ = stream.shutdown().await;
                 });
             }

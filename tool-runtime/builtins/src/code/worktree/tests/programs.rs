@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tool_runtime::prelude::*;
 
 /// A repository whose hook, filter and file monitor leave a file behind. The filter is set for all worktrees, or only for
-/// those beside the main one.
+/// those besides the main one.
 fn repository(hooks: bool, everywhere: bool) -> (Fixture, Vec<PathBuf>) {
     let worktrees = WorktreeParams { hooks, ..WorktreeParams::default() };
     let fixture = Fixture::with(CodeParams { worktrees, ..CodeParams::default() }, &[]);

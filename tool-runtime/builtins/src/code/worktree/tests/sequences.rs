@@ -40,7 +40,7 @@ fn steps() -> impl Strategy<Value = Vec<(usize, Step)>> {
     proptest::collection::vec((0..NAMES.len(), step), 8..24)
 }
 
-/// The calls of one sequence, and the model beside them.
+/// The calls of one sequence, and their model.
 struct Run {
     fixture: Fixture,
     trees: BTreeMap<&'static str, Expected>,

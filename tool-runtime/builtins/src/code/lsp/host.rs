@@ -1,4 +1,4 @@
-//! Answers to the requests of a server.
+//! Responses to the requests of a server.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ pub(super) struct Host {
 
 impl Host {
     /// The result for a request. `None` if it is not supported.
-    pub(super) fn answer(&self, method: &str, params: &Value) -> Option<Value> {
+    pub(super) fn respond(&self, method: &str, params: &Value) -> Option<Value> {
         let result = match method {
             "workspace/configuration" => self.configuration(params),
             "workspace/workspaceFolders" => json!([self.folder]),
@@ -56,13 +56,13 @@ mod tests {
         let host = Host { settings, folder: json!({"name": "root"}) };
         let items = json!({"items": [{"section": "python.analysis"}, {"section": "other"}, {}]});
         assert_eq!(
-            host.answer("workspace/configuration", &items),
+            host.respond("workspace/configuration", &items),
             Some(
                 json!([{"typeCheckingMode": "strict"}, null, {"python": {"analysis": {"typeCheckingMode": "strict"}}}])
             )
         );
-        assert_eq!(host.answer("workspace/applyEdit", &json!({})).unwrap()["applied"], false);
-        assert_eq!(host.answer("workspace/codeLens/refresh", &json!({})), Some(Value::Null));
-        assert_eq!(host.answer("own/request", &json!({})), None);
+        assert_eq!(host.respond("workspace/applyEdit", &json!({})).unwrap()["applied"], false);
+        assert_eq!(host.respond("workspace/codeLens/refresh", &json!({})), Some(Value::Null));
+        assert_eq!(host.respond("own/request", &json!({})), None);
     }
 }
