@@ -1,9 +1,9 @@
 //! Items for the fuzz targets. Not a public interface.
 
-use crate::tool::action::Action;
 use crate::tool::arguments::Arguments;
-use crate::tool::definition::ToolDefinition;
-use crate::tool::input::InputModel;
+use crate::tool::arguments::input::InputModel;
+use crate::tool::tool::action::Action;
+use crate::tool::tool::definition::ToolDefinition;
 use crate::vocabulary::error::Issue;
 
 /// The schema that an action's arguments are checked against.

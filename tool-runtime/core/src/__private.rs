@@ -2,32 +2,34 @@
 
 pub use crate::debug_as_message;
 pub use crate::dispatch::typed::{CallAction, ResultType, TypedArgument, TypedArguments};
-pub use crate::tool::access::{Access, KeyPart};
-pub use crate::tool::action::{Action, blocking, without_guard};
-pub use crate::tool::arguments::{ArgumentReader, Arguments, DecodeError, Key, required};
-pub use crate::tool::completion::{ArgumentCompleter, Complete};
-pub use crate::tool::constraint::{
+pub use crate::tool::arguments::constraint::{
     Constraint, Format, Length, Pattern, Range, ensure, format, length, pattern, range,
 };
-pub use crate::tool::context::{Injectable, ToolContext};
-pub use crate::tool::definition::{Draft, DraftOf, TaskSupport, ToolDefinition};
-pub use crate::tool::observation::Observation;
-pub use crate::tool::output::{
-    DirectKind, ErrorKind, FlattenedKind, MessageKind, NestedResultKind, NotResult, Output,
-    PlainKind, ReportedKind, Returned, StructuredKind, UnsupportedErrorKind, UnsupportedKind,
-};
-pub use crate::tool::parameter::{
+pub use crate::tool::arguments::parameter::{
     AdvertiseDefault, ArgumentType, DefaultOf, JsonOf, OfBytes, OfChrono, OfIndexmap, OfJiff,
     OfRustDecimal, OfSemver, OfUrl, OfUuid, OmitDefault, OmitJson, Parameter, Settings, WriteJson,
     advertise_example, argument, defaulted, flattened, json_object, matched_text, reject, shown,
     text_default, to_json, type_default,
 };
+pub use crate::tool::arguments::{ArgumentReader, Arguments, DecodeError, Key, required};
+pub use crate::tool::concurrency::access::{Access, KeyPart};
+pub use crate::tool::context::{Injectable, ToolContext};
+pub use crate::tool::offering::completion::{ArgumentCompleter, Complete};
+pub use crate::tool::offering::prompt::{PromptAction, PromptDefinition, definition::PromptDraft};
+pub use crate::tool::offering::resource::{
+    ResourceAction, ResourceDefinition, definition::ResourceDraft,
+};
 pub use crate::tool::peer::{Form, FormChoice, FormField, form_types::form_field};
-pub use crate::tool::prompt::{PromptAction, PromptDefinition, definition::PromptDraft};
-pub use crate::tool::registration::{
+pub use crate::tool::results::observation::Observation;
+pub use crate::tool::results::output::{
+    DirectKind, ErrorKind, FlattenedKind, MessageKind, NestedResultKind, NotResult, Output,
+    PlainKind, ReportedKind, Returned, StructuredKind, UnsupportedErrorKind, UnsupportedKind,
+};
+pub use crate::tool::tool::action::{Action, blocking, without_guard};
+pub use crate::tool::tool::definition::{Draft, DraftOf, TaskSupport, ToolDefinition};
+pub use crate::tool::tool::registration::{
     ExpectedTool, PromptRegistration, Registration, ResourceRegistration,
 };
-pub use crate::tool::resource::{ResourceAction, ResourceDefinition, definition::ResourceDraft};
 pub use crate::tool::toolset::{
     Toolset, ToolsetKind, ToolsetMethods, instance::receiver, method::Method,
 };

@@ -42,7 +42,7 @@ pub use typed_value::TypedValue;
 use crate::pool::{PooledTool, ToolPool};
 use crate::tool::call::{ToolCall, ToolResult};
 use crate::tool::context::ToolContext;
-use crate::tool::observation::Observation;
+use crate::tool::results::observation::Observation;
 use crate::vocabulary::error::{CallError, ErrorClass};
 use governed::Arrival;
 use stage::closed_pool;

@@ -40,7 +40,7 @@ mod snapshot;
 pub(crate) mod watch;
 
 pub(crate) use crate::govern::hook::PooledTool;
-pub use crate::tool::source::Source;
+pub use crate::tool::tool::source::Source;
 pub use builder::{ToolPoolBuilder, WithToolsets, WithoutToolsets};
 pub use change::{PoolChange, PoolChanges};
 pub use declared::{DeclarationReport, DeclarationStatus, DeclaredTools};

@@ -10,15 +10,15 @@ pub use crate::pool::watch::{PoolNews, Watcher};
 pub use crate::schema::check::{check, hide_secrets};
 pub use crate::schema::nearest::nearest;
 pub use crate::schema::translate::{is_official_schema, schema_path, translate_schema};
+pub use crate::tool::arguments::input::InputModel;
 pub use crate::tool::arguments::{EffectiveArgument, EffectiveArguments, RawMembers, push_member};
-pub use crate::tool::context::{Session, SessionValues};
-pub use crate::tool::definition::unknown::{add as add_unknown, unknown};
-pub use crate::tool::input::InputModel;
 #[cfg(feature = "isolation")]
-pub use crate::tool::isolation::{
+pub use crate::tool::concurrency::isolation::{
     FirstPoll, Isolation, Watched, fill_lifo_slot, first_polled, release_woken,
 };
-pub use crate::tool::registration::{ExpectedTool, expected_tools};
+pub use crate::tool::context::{Session, SessionValues};
+pub use crate::tool::tool::definition::unknown::{add as add_unknown, unknown};
+pub use crate::tool::tool::registration::{ExpectedTool, expected_tools};
 pub use crate::vocabulary::canonical::canonical;
 pub use crate::vocabulary::content::media::{Media, normal_media, split_data_url};
 pub use crate::vocabulary::content::{BlockForm, ResourceMembers};

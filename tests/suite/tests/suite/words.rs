@@ -37,7 +37,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("fleet/src/search.rs", "Find pages that contain a text"),
     ("store/tests.rs", "This is a text, and longer"),
     // Results of tools in examples, and in a schema.
-    ("tool/observation.rs", "/// struct Found {"),
+    ("tool/results/observation.rs", "/// struct Found {"),
     ("quickstart/src/main.rs", "struct Found {"),
     ("search/src/tool.rs", "struct Found {"),
     // Bytes of JSON.

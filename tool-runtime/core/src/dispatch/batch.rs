@@ -2,10 +2,10 @@
 
 use super::guard;
 use crate::pool::ToolPool;
-use crate::tool::access::{Access, Claim};
 use crate::tool::call::{ToolCall, ToolResult};
+use crate::tool::concurrency::access::{Access, Claim};
+use crate::tool::concurrency::schedule::{Held, SharedQueue, Ticket};
 use crate::tool::context::ToolContext;
-use crate::tool::schedule::{Held, SharedQueue, Ticket};
 use crate::vocabulary::error::{CallError, caught};
 use futures_util::stream::{FuturesUnordered, Stream, StreamExt as _};
 use std::borrow::Cow;

@@ -3,8 +3,8 @@
 use super::stage::check_scopes;
 use crate::pool::ToolPool;
 use crate::tool::arguments::Arguments;
+use crate::tool::arguments::input::InputModel;
 use crate::tool::call::ToolCall;
-use crate::tool::input::InputModel;
 use crate::tool::tool::Tool;
 use crate::vocabulary::error::{CallError, ErrorClass};
 

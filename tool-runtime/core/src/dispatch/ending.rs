@@ -5,7 +5,7 @@ use crate::govern::hook::HookCall;
 use crate::govern::{Governors, Step, UnknownCall};
 use crate::pool::ToolPool;
 use crate::tool::context::ToolContext;
-use crate::tool::observation::Observation;
+use crate::tool::results::observation::Observation;
 use crate::tool::tool::Tool;
 use crate::vocabulary::error::{CallError, ErrorClass};
 use std::pin::pin;

@@ -1,7 +1,7 @@
 //! Runs user code: inline, or in a separate task under a server.
 
 use crate::tool::context::ToolContext;
-use crate::tool::observation::Observation;
+use crate::tool::results::observation::Observation;
 use crate::tool::tool::{DecodedAction, Tool};
 use crate::vocabulary::error::CallError;
 use crate::vocabulary::future::BoxFuture;

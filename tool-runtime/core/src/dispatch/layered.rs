@@ -4,7 +4,7 @@ use super::{guard, report};
 use crate::pool::{CallRequest, Innermost, Layers, ToolPool};
 use crate::tool::call::{ToolCall, ToolResult};
 use crate::tool::context::ToolContext;
-use crate::tool::observation::Observation;
+use crate::tool::results::observation::Observation;
 use crate::vocabulary::error::{BoxError, CallError, ErrorClass};
 use futures_util::future::{Either, select};
 use std::convert::Infallible;

@@ -3,7 +3,7 @@
 use super::{execution, guard};
 use crate::pool::ToolPool;
 use crate::tool::context::ToolContext;
-use crate::tool::observation::Observation;
+use crate::tool::results::observation::Observation;
 use crate::tool::tool::Tool;
 use crate::vocabulary::error::CallError;
 use std::borrow::Cow;

@@ -1,6 +1,6 @@
 //! Results of calls as types.
 
-use crate::tool::observation::Observation;
+use crate::tool::results::observation::Observation;
 use crate::vocabulary::content::ContentBlock;
 use serde::Deserializer;
 use serde::de::{DeserializeOwned, Error as _, IntoDeserializer as _, Visitor};
@@ -179,7 +179,7 @@ impl<'de> Deserializer<'de> for Text<'de> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tool::observation::IntoObservation;
+    use crate::tool::results::observation::IntoObservation;
     use serde::{Deserialize, Serialize};
     use std::fmt::Debug;
 

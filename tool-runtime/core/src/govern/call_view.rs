@@ -2,13 +2,13 @@
 
 use super::risk::Risk;
 use crate::govern::hook::PooledTool;
-use crate::tool::access::Access;
+use crate::tool::arguments::repair::Repair;
 use crate::tool::arguments::{Arguments, EffectiveArgument, EffectiveArguments};
+use crate::tool::concurrency::access::Access;
 use crate::tool::context::{SessionId, StepId, ToolContext};
-use crate::tool::definition::ToolDefinition;
-use crate::tool::repair::Repair;
-use crate::tool::source::Source;
 use crate::tool::tool::Tool;
+use crate::tool::tool::definition::ToolDefinition;
+use crate::tool::tool::source::Source;
 use crate::vocabulary::annotations::{RetryMode, ToolAnnotations};
 use crate::vocabulary::principal::Principal;
 use crate::vocabulary::unique_keys::unique_value;

@@ -4,7 +4,7 @@ use super::limiter::Limiter;
 use super::policy::PolicyEngine;
 use super::recorder::Recorder;
 use super::step_store::StepStore;
-use crate::tool::definition::ToolDefinition;
+use crate::tool::tool::definition::ToolDefinition;
 use crate::vocabulary::error::caught;
 use crate::vocabulary::principal::Principal;
 use std::sync::Arc;

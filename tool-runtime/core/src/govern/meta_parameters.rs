@@ -1,10 +1,10 @@
 //! Parameters that a pool adds to its tools: what a model says about a call, besides its arguments.
 
 use super::risk::Risk;
+use crate::tool::arguments::repair::{Repair, RepairKind, folded, repair_json};
 use crate::tool::arguments::{Arguments, RawMembers, push_member};
-use crate::tool::definition::ToolDefinition;
-use crate::tool::repair::{Repair, RepairKind, folded, repair_json};
 use crate::tool::tool::Tool;
+use crate::tool::tool::definition::ToolDefinition;
 use crate::vocabulary::error::{CallError, ErrorClass};
 use serde_json::{Map, Value, json};
 

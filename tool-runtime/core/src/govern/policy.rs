@@ -3,7 +3,7 @@
 use super::call_view::CallView;
 use super::limiter::Limit;
 use crate::govern::approval::Approvers;
-use crate::tool::definition::ToolDefinition;
+use crate::tool::tool::definition::ToolDefinition;
 use crate::vocabulary::principal::Principal;
 use std::sync::Arc;
 use std::time::Duration;

@@ -2,7 +2,7 @@
 
 use super::call_view::CallView;
 use super::policy::Decision;
-use crate::tool::observation::Observation;
+use crate::tool::results::observation::Observation;
 use crate::vocabulary::annotations::RetryMode;
 use crate::vocabulary::error::CallError;
 use crate::vocabulary::future::BoxFuture;

@@ -8,7 +8,7 @@ use super::recorder::{CallEvent, CallStage, Receipt, ReceiptState, RecordError, 
 use crate::govern::approval::Approval;
 use crate::govern::hook::HookCall;
 use crate::tool::context::ToolContext;
-use crate::tool::observation::Observation;
+use crate::tool::results::observation::Observation;
 use crate::vocabulary::annotations::RetryMode;
 use crate::vocabulary::error::{CallError, ErrorClass, caught};
 use crate::vocabulary::future::BoxFuture;

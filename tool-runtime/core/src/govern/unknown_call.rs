@@ -7,7 +7,7 @@ use super::recorder::{CallEvent, CallStage, Receipt, ReceiptState};
 use super::step::{record, wait_for_record};
 use super::step_store::Begin;
 use crate::tool::context::ToolContext;
-use crate::tool::observation::Observation;
+use crate::tool::results::observation::Observation;
 use crate::vocabulary::annotations::RetryMode;
 use crate::vocabulary::error::CallError;
 use futures_util::future::join_all;

@@ -3,9 +3,9 @@
 use super::problem::PoolProblem;
 use crate::tool::context::State;
 use crate::tool::offering::OfferingProperties;
-use crate::tool::prompt::Prompt;
-use crate::tool::resource::Resource;
-use crate::tool::source::Source;
+use crate::tool::offering::prompt::Prompt;
+use crate::tool::offering::resource::Resource;
+use crate::tool::tool::source::Source;
 use crate::vocabulary::mask::{Mask, has_secret};
 use crate::vocabulary::name;
 use std::cmp::Ordering;

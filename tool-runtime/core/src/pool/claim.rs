@@ -1,7 +1,7 @@
 //! The exclusive right to set the tools of a source.
 
 use super::core::Core;
-use crate::tool::source::Source;
+use crate::tool::tool::source::Source;
 use std::sync::Weak;
 
 /// The right to set the tools of a source, until it is dropped.

@@ -10,8 +10,8 @@ use super::offer::{Offer, Rules, nearest_help};
 use super::problem::{PoolError, PoolProblem};
 use crate::govern::Governors;
 use crate::tool::context::ToolContext;
-use crate::tool::source::Source;
 use crate::tool::tool::Tool;
+use crate::tool::tool::source::Source;
 use crate::tool::toolset::{self, New, Toolset};
 #[cfg(feature = "linked")]
 use crate::tool::toolset::{ToolsetError, ToolsetKind};
@@ -60,20 +60,20 @@ impl Draft {
     #[cfg(feature = "linked")]
     pub(super) fn link(&mut self) {
         let before = self.offers.len() + self.entries.len();
-        self.offer(&Source::Linked, crate::tool::registration::linked());
+        self.offer(&Source::Linked, crate::tool::tool::registration::linked());
         self.link_offerings();
         let is_same = self.offers.len() + self.entries.len() == before;
-        if is_same && crate::tool::registration::linked_toolsets().is_empty() {
+        if is_same && crate::tool::tool::registration::linked_toolsets().is_empty() {
             self.links_nothing = true;
         }
     }
 
     #[cfg(feature = "linked")]
     pub(super) fn link_offerings(&mut self) {
-        for prompt in crate::tool::registration::linked_prompts() {
+        for prompt in crate::tool::tool::registration::linked_prompts() {
             self.entry(Source::Linked, Item::Prompt(prompt));
         }
-        for resource in crate::tool::registration::linked_resources() {
+        for resource in crate::tool::tool::registration::linked_resources() {
             self.entry(Source::Linked, Item::Resource(resource));
         }
     }
@@ -119,7 +119,7 @@ impl Draft {
         }
         #[cfg(feature = "linked")]
         if self.links_toolsets {
-            for kind in crate::tool::registration::linked_toolsets() {
+            for kind in crate::tool::tool::registration::linked_toolsets() {
                 if !self.toolsets.contains(&kind.type_id()) {
                     self.create_linked(&kind, context.clone()).await;
                 }

@@ -1,8 +1,8 @@
 //! Selects offered tools.
 
 use super::selector::Selector;
-use crate::tool::source::Source;
 use crate::tool::tool::Tool;
+use crate::tool::tool::source::Source;
 use serde::{Deserialize, Serialize};
 
 /// Selects the offered tools that a pool contains. Restrictions narrow the selection at run time;

@@ -5,9 +5,9 @@ use super::handle::ToolPool;
 use super::problem::{PoolError, PoolProblem};
 use super::scope::Scope;
 use crate::tool::context::ToolContext;
-use crate::tool::prompt::Prompt;
-use crate::tool::resource::Resource;
-use crate::tool::source::Source;
+use crate::tool::offering::prompt::Prompt;
+use crate::tool::offering::resource::Resource;
+use crate::tool::tool::source::Source;
 
 impl ToolPool {
     /// Adds prompts of a source; those of the same source and name are replaced.

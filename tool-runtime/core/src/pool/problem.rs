@@ -2,7 +2,7 @@
 
 use super::selector::{Selector, SelectorError};
 use crate::govern::approval::Approvers;
-use crate::tool::source::Source;
+use crate::tool::tool::source::Source;
 use crate::vocabulary::error::list;
 
 /// One thing that keeps a pool from being built.

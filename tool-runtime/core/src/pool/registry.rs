@@ -90,8 +90,8 @@ impl Registry {
     #[cfg(feature = "linked")]
     pub fn linked() -> Self {
         Self::from_tools(
-            crate::tool::registration::linked(),
-            crate::tool::registration::linked_toolsets(),
+            crate::tool::tool::registration::linked(),
+            crate::tool::tool::registration::linked_toolsets(),
         )
     }
 

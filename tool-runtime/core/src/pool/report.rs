@@ -1,7 +1,7 @@
 //! The status of every tool that was offered to a pool.
 
 use super::selector::Selector;
-use crate::tool::source::Source;
+use crate::tool::tool::source::Source;
 use crate::tool::tool::{Requirement, RequirementState};
 use crate::vocabulary::mask::{self, Mask};
 use crate::vocabulary::name::MAX_LENGTH;

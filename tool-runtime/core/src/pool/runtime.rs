@@ -3,8 +3,8 @@
 use super::change::{PoolChange, PoolChanges};
 use super::handle::ToolPool;
 use super::problem::{PoolError, PoolProblem};
-use crate::tool::source::Source;
 use crate::tool::tool::Tool;
+use crate::tool::tool::source::Source;
 use crate::vocabulary::matching::pattern::ToolPattern;
 use std::collections::BTreeMap;
 use tokio::sync::mpsc::unbounded_channel;

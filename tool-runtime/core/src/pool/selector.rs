@@ -1,7 +1,7 @@
 //! Selects tools by ids, tags, hints or sources.
 
-use crate::tool::source::Source;
 use crate::tool::tool::Tool;
+use crate::tool::tool::source::Source;
 use crate::vocabulary::annotations::ToolAnnotations;
 use crate::vocabulary::matching::pattern::{PatternError, ToolPattern};
 use serde::{Deserialize, Serialize};

@@ -4,12 +4,14 @@ mod call_step;
 mod execution;
 mod host;
 mod questions;
+#[cfg(feature = "redact")]
+pub(crate) mod secrets;
 mod session;
 
 #[cfg(feature = "isolation")]
-use crate::tool::isolation::Isolation;
+use crate::tool::concurrency::isolation::Isolation;
+use crate::tool::concurrency::schedule::{Held, Link};
 use crate::tool::peer::Peer;
-use crate::tool::schedule::{Held, Link};
 use crate::vocabulary::future::BoxFuture;
 use crate::vocabulary::mask::Mask;
 use crate::vocabulary::need::Need;

@@ -5,7 +5,7 @@ mod finish_reason;
 pub use finish_reason::FinishReason;
 
 use crate::tool::call::{ToolCall, ToolResult};
-use crate::tool::definition::ToolDefinition;
+use crate::tool::tool::definition::ToolDefinition;
 use crate::vocabulary::error::{CallError, ErrorClass};
 use crate::vocabulary::usage::Usage;
 use serde::de::DeserializeOwned;

@@ -1,11 +1,17 @@
-//! A definition and its executor.
+//! A tool: its definition and its executor.
 
+pub(crate) mod action;
 mod action_executor;
 mod builder;
+pub(crate) mod client_tools;
+pub(crate) mod definition;
 mod executor;
 mod handler;
 mod lifecycle;
+pub(crate) mod registration;
 mod requirement;
+pub(crate) mod source;
+pub mod transform;
 
 pub use builder::ToolBuilder;
 pub use executor::Executor;
@@ -15,15 +21,15 @@ pub use requirement::{Requirement, RequirementState};
 pub(crate) use action_executor::{DecodedAction, settle};
 
 use crate::schema;
-use crate::tool::access::{self, Access};
-use crate::tool::action::Action;
 use crate::tool::arguments::Arguments;
+use crate::tool::arguments::parameter::Parameter;
+use crate::tool::call::visual;
+use crate::tool::concurrency::access::{self, Access};
 use crate::tool::context::{StepId, ToolContext};
-use crate::tool::definition::ToolDefinition;
-use crate::tool::observation::Observation;
-use crate::tool::parameter::Parameter;
+use crate::tool::results::observation::Observation;
+use crate::tool::tool::action::Action;
+use crate::tool::tool::definition::ToolDefinition;
 use crate::tool::toolset::Values;
-use crate::tool::visual;
 use crate::vocabulary::error::{CallError, caught};
 use crate::vocabulary::future::BoxFuture;
 use crate::vocabulary::matching::{MatchAs, MatchedArgument};

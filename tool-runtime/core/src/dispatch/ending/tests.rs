@@ -6,7 +6,7 @@ use crate::govern::{
 use crate::pool::{ToolPool, ToolPoolBuilder};
 use crate::tool::call::{ToolCall, ToolResult};
 use crate::tool::context::{Execution, StepId};
-use crate::tool::observation::Observation;
+use crate::tool::results::observation::Observation;
 use crate::tool::tool::Tool;
 use crate::vocabulary::annotations::RetryMode;
 use crate::vocabulary::error::{CallError, ErrorClass};

@@ -2,9 +2,9 @@
 
 use crate::dispatch::guard;
 use crate::pool::ToolPool;
-use crate::tool::access::{Access, Claim};
+use crate::tool::concurrency::access::{Access, Claim};
+use crate::tool::concurrency::schedule::{Deadlock, Held, Ticket};
 use crate::tool::context::ToolContext;
-use crate::tool::schedule::{Deadlock, Held, Ticket};
 use crate::tool::tool::Tool;
 use crate::vocabulary::error::{CallError, ErrorClass};
 use std::any::Any;

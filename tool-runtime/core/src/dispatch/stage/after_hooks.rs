@@ -2,7 +2,7 @@
 
 use crate::dispatch::ending::Outcome;
 use crate::govern::hook::{After, AfterCall, HookCall, ToolHooks};
-use crate::tool::observation::Observation;
+use crate::tool::results::observation::Observation;
 use crate::vocabulary::error::{CallError, ErrorClass};
 use std::sync::Arc;
 use std::time::Duration;

@@ -2,9 +2,9 @@
 
 use crate::govern::hook::HookCall;
 use crate::pool::ToolPool;
-use crate::tool::observation::Observation;
-use crate::tool::output_check::OutputModel;
-use crate::tool::repair;
+use crate::tool::arguments::repair;
+use crate::tool::results::observation::Observation;
+use crate::tool::results::output_check::OutputModel;
 use crate::vocabulary::error::CallError;
 
 /// # Errors

@@ -5,7 +5,7 @@ use crate::dispatch::guard;
 use crate::govern::Step;
 use crate::govern::hook::HookCall;
 use crate::pool::ToolPool;
-use crate::tool::repair::repair_arguments;
+use crate::tool::arguments::repair::repair_arguments;
 use crate::tool::tool::DecodedCall;
 use crate::vocabulary::error::CallError;
 use crate::vocabulary::future::BoxFuture;

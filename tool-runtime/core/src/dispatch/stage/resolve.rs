@@ -2,7 +2,7 @@
 
 use crate::pool::{PooledTool, Snapshot, ToolPool};
 use crate::schema::nearest;
-use crate::tool::repair::{Repair, repair_name};
+use crate::tool::arguments::repair::{Repair, repair_name};
 use crate::tool::tool::Tool;
 use crate::vocabulary::error::{CallError, ErrorClass, excerpt};
 

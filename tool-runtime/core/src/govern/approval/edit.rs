@@ -1,6 +1,6 @@
 //! Arguments for people, without those that are secret.
 
-use crate::tool::visual::HIDDEN;
+use crate::tool::call::visual::HIDDEN;
 use serde_json::Value;
 
 /// The reason why an edit of arguments does not count.
@@ -143,7 +143,7 @@ fn only(item: &Value, masked: &[Value], own: &[Value]) -> Option<usize> {
 mod tests {
     use super::*;
     use crate::govern::approval::ApprovalRequest;
-    use crate::tool::definition::ToolDefinition;
+    use crate::tool::tool::definition::ToolDefinition;
     use serde_json::json;
 
     fn definition(schema: Value) -> ToolDefinition {

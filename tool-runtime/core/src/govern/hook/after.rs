@@ -1,6 +1,6 @@
 //! The input and the decision of a hook after a call.
 
-use crate::tool::observation::Observation;
+use crate::tool::results::observation::Observation;
 use crate::vocabulary::error::{CallError, ErrorClass};
 use std::sync::Arc;
 use std::time::Duration;

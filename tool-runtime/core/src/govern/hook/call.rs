@@ -2,12 +2,12 @@
 
 use super::PooledTool;
 use crate::govern::{CallDetails, CallText, CallView, MetaArguments, Risk};
-use crate::tool::access::Access;
+use crate::tool::arguments::repair::Repair;
 use crate::tool::arguments::{Arguments, DecodeError};
+use crate::tool::concurrency::access::Access;
 use crate::tool::context::{StepId, ToolContext};
-use crate::tool::definition::ToolDefinition;
-use crate::tool::repair::Repair;
 use crate::tool::tool::Tool;
+use crate::tool::tool::definition::ToolDefinition;
 use serde::de::DeserializeOwned;
 use std::fmt;
 use std::sync::Arc;

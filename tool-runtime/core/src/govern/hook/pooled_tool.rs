@@ -1,8 +1,8 @@
 //! A tool as calls find it, with the rules around its calls.
 
 use super::{Hooks, ToolHooks};
-use crate::tool::source::Source;
 use crate::tool::tool::Tool;
+use crate::tool::tool::source::Source;
 use crate::vocabulary::matching::CallRule;
 use std::sync::{Arc, OnceLock};
 

@@ -2,7 +2,7 @@
 
 use super::spill::Spill;
 use super::{OutputLimits, media, resource, structured, text};
-use crate::tool::observation::Observation;
+use crate::tool::results::observation::Observation;
 use crate::vocabulary::content::ContentBlock;
 use tokio::runtime::Handle;
 

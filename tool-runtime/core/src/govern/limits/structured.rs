@@ -1,7 +1,7 @@
 //! Replaces a structured value that is too large.
 
 use super::spill::Spill;
-use crate::tool::observation::Observation;
+use crate::tool::results::observation::Observation;
 use crate::vocabulary::content::ContentBlock;
 use std::path::Path;
 

@@ -3,7 +3,7 @@
 use super::OutputLimits;
 use super::notice::Notice;
 use super::spill::Spill;
-use crate::tool::observation::Observation;
+use crate::tool::results::observation::Observation;
 use crate::vocabulary::content::{ContentBlock, ResourceContents};
 use futures_util::FutureExt as _;
 use proptest::prelude::*;

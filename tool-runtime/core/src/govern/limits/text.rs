@@ -76,7 +76,7 @@ fn remaining_text(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tool::observation::Observation;
+    use crate::tool::results::observation::Observation;
     use crate::vocabulary::content::ContentExtra;
 
     fn cut(texts: &[&str], limit: usize) -> Vec<String> {

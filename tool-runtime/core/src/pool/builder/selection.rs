@@ -6,7 +6,7 @@ use crate::pool::offer::PoolTransform;
 use crate::pool::problem::PoolProblem;
 use crate::pool::selector::{Selector, SelectorError};
 use crate::tool::tool::Tool;
-use crate::tool::transform::ToolTransform;
+use crate::tool::tool::transform::ToolTransform;
 use crate::vocabulary::matching::pattern::{PatternError, ToolPattern};
 
 impl<S> ToolPoolBuilder<S> {

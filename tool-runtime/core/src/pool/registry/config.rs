@@ -3,7 +3,7 @@
 use super::ToolSpec;
 use crate::pool::{Filter, Selector};
 use crate::schema::nearest::nearest;
-use crate::tool::transform::ToolTransform;
+use crate::tool::tool::transform::ToolTransform;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 /// ```
 ///
 /// The keys of a transform are the fields of [`ToolTransform`] and
-/// [`ArgumentTransform`](crate::tool::transform::ArgumentTransform).
+/// [`ArgumentTransform`](crate::tool::tool::transform::ArgumentTransform).
 ///
 /// ```
 /// use tool_runtime::prelude::*;

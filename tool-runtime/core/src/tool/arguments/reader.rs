@@ -1,8 +1,8 @@
 //! Reads an object key by key. All generated decoders share this reader: decoding is compiled once per type of a value,
 //! not once per tool.
 
+use super::decode_error::{DecodeError, DecodeFailure, without_position};
 use super::tracked::{Flags, Tracked};
-use super::{DecodeError, DecodeFailure, without_position};
 use serde::de::{Deserialize, DeserializeOwned, Deserializer, IgnoredAny, Visitor};
 use serde_json::de::StrRead;
 use serde_json::{Map, Value};

@@ -1,7 +1,7 @@
 //! Calls and results as JSON, in both directions: for logs, queues and transcripts.
 
 use super::ToolResult;
-use crate::tool::observation::Observation;
+use crate::tool::results::observation::Observation;
 use crate::vocabulary::error::CallError;
 use serde::de::{Deserializer, Error as _};
 use serde::ser::SerializeMap as _;

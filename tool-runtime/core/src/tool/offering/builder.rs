@@ -1,8 +1,8 @@
 //! The common part of the builders of prompts and resources from closures.
 
 use super::OfferingProperties;
-use crate::tool::completion::Complete;
-use crate::tool::definition::Describe;
+use crate::tool::offering::completion::Complete;
+use crate::tool::tool::definition::Describe;
 use crate::vocabulary::content::Icon;
 use serde_json::{Map, Value};
 use std::fmt;

@@ -1,7 +1,7 @@
 //! Converts a type's schema to MCP's restricted schema of elicitation, and checks the reply.
 
 use crate::schema;
-use crate::tool::schemas;
+use crate::tool::arguments::schemas;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};

@@ -3,16 +3,16 @@
 
 use super::executor::Executor;
 use crate::schema;
-use crate::tool::access::Access;
-use crate::tool::action::Action;
+use crate::tool::arguments::input::InputModel;
+use crate::tool::arguments::parameter::{Parameter, SchemaOrigin, Settings};
+use crate::tool::arguments::schemas;
 use crate::tool::arguments::{Arguments, DecodeError};
+use crate::tool::concurrency::access::Access;
 use crate::tool::context::ToolContext;
-use crate::tool::definition::ToolDefinition;
-use crate::tool::input::InputModel;
-use crate::tool::observation::Observation;
-use crate::tool::output_check::OutputShape;
-use crate::tool::parameter::{Parameter, SchemaOrigin, Settings};
-use crate::tool::schemas;
+use crate::tool::results::observation::Observation;
+use crate::tool::results::output_check::OutputShape;
+use crate::tool::tool::action::Action;
+use crate::tool::tool::definition::ToolDefinition;
 use crate::vocabulary::error::{CallError, ToolError};
 use crate::vocabulary::future::{BoxFuture, boxed};
 use serde_json::Value;

@@ -3,9 +3,9 @@
 use super::Tool;
 use super::handler::{AccessOf, Handler, HandlerExecutor, TypedInput};
 use crate::schema;
-use crate::tool::access::Access;
-use crate::tool::definition::{TaskSupport, ToolDefinition};
-use crate::tool::observation::IntoObservation as _;
+use crate::tool::concurrency::access::Access;
+use crate::tool::results::observation::IntoObservation as _;
+use crate::tool::tool::definition::{TaskSupport, ToolDefinition};
 use crate::vocabulary::annotations::RetryMode;
 use crate::vocabulary::content::Icon;
 use crate::vocabulary::matching::{MatchAs, MatchedArgument};

@@ -1,9 +1,9 @@
 //! The executor of a tool.
 
-use crate::tool::access::Access;
 use crate::tool::arguments::Arguments;
+use crate::tool::concurrency::access::Access;
 use crate::tool::context::ToolContext;
-use crate::tool::observation::Observation;
+use crate::tool::results::observation::Observation;
 use crate::vocabulary::error::CallError;
 use crate::vocabulary::future::BoxFuture;
 use std::sync::Arc;

@@ -2,15 +2,15 @@
 
 use super::action_executor::settle;
 use super::executor::Executor;
-use crate::tool::access::Access;
+use crate::tool::arguments::input::InputModel;
 use crate::tool::arguments::probe::{self, Decode};
+use crate::tool::arguments::schemas;
 use crate::tool::arguments::{Arguments, DecodeError};
+use crate::tool::concurrency::access::Access;
 use crate::tool::context::ToolContext;
-use crate::tool::definition::ToolDefinition;
-use crate::tool::input::InputModel;
-use crate::tool::observation::{IntoObservation, Observation};
-use crate::tool::output_check::OutputShape;
-use crate::tool::schemas;
+use crate::tool::results::observation::{IntoObservation, Observation};
+use crate::tool::results::output_check::OutputShape;
+use crate::tool::tool::definition::ToolDefinition;
 use crate::vocabulary::error::CallError;
 use crate::vocabulary::future::BoxFuture;
 use schemars::JsonSchema;

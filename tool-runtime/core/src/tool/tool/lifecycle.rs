@@ -3,7 +3,7 @@
 use super::executor::Executor;
 use crate::tool::arguments::Arguments;
 use crate::tool::context::ToolContext;
-use crate::tool::observation::Observation;
+use crate::tool::results::observation::Observation;
 use crate::tool::toolset::{Dropped, Work, spawn};
 use crate::vocabulary::error::{CallError, ErrorClass, caught};
 use crate::vocabulary::future::BoxFuture;

@@ -2,8 +2,8 @@
 
 use super::{Instance, Method, SharedBy, Toolset, Values};
 use crate::schema::check;
+use crate::tool::arguments::schemas;
 use crate::tool::context::ToolContext;
-use crate::tool::schemas;
 use crate::tool::tool::{Origin, Tool};
 use crate::vocabulary::error::Issue;
 use crate::vocabulary::error::{ErrorClass, ToolError, caught, panic_message};

@@ -1,9 +1,9 @@
 //! One method of a toolset that is a tool.
 
 use super::Values;
-use crate::tool::action::Action;
-use crate::tool::definition::ToolDefinition;
 use crate::tool::tool::Tool;
+use crate::tool::tool::action::Action;
+use crate::tool::tool::definition::ToolDefinition;
 
 /// A method that is a tool, with its type erased.
 #[derive(Clone, Copy)]

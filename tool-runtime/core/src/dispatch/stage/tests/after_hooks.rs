@@ -1,6 +1,6 @@
 use super::support::{ARGUMENTS, Notes, TOOK, after};
 use crate::govern::hook::{After, AfterCall, Hook, HookCall};
-use crate::tool::observation::Observation;
+use crate::tool::results::observation::Observation;
 use crate::vocabulary::error::Issue;
 use crate::vocabulary::error::{CallError, ErrorClass};
 use std::error::Error as _;

@@ -1,11 +1,11 @@
 use super::support::{ARGUMENTS, Notes, TOOK, admit, before, builder, call, pool};
 use crate::dispatch::stage;
 use crate::govern::hook::{Before, Hook, HookCall, ToolHooks};
-use crate::tool::access::Access;
 use crate::tool::arguments::Arguments;
+use crate::tool::concurrency::access::Access;
 use crate::tool::context::ToolContext;
-use crate::tool::definition::ToolDefinition;
-use crate::tool::observation::Observation;
+use crate::tool::results::observation::Observation;
+use crate::tool::tool::definition::ToolDefinition;
 use crate::tool::tool::{Executor, Tool};
 use crate::vocabulary::error::{CallError, ErrorClass};
 use crate::vocabulary::future::BoxFuture;

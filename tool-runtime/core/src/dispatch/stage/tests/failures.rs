@@ -1,6 +1,6 @@
 use super::support::{Notes, after, before, log};
 use crate::govern::hook::{After, Before, Hook, HookCall};
-use crate::tool::observation::Observation;
+use crate::tool::results::observation::Observation;
 use crate::vocabulary::error::{CallError, ErrorClass, ToolError};
 use std::future::pending;
 use std::io;

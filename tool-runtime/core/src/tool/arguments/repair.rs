@@ -1,0 +1,125 @@
+//! Corrects arguments and names of models where the schema allows only one interpretation.
+//!
+//! Repairs are tried only for a call that would be rejected: valid input is never altered.
+
+mod arguments;
+mod json;
+mod name;
+#[cfg(test)]
+mod tests;
+
+use crate::schema::check::check;
+use crate::tool::results::observation::Observation;
+use crate::tool::tool::Tool;
+use serde_json::Value;
+use std::fmt;
+
+/// The metadata of a result that lists the repairs of its call.
+const META: &str = "tool-runtime/repairs";
+
+/// Repairs arguments that would be rejected. `is_rejected` is the result of decoding; tools without an action do not
+/// decode, and their schema decides.
+pub(crate) fn repair_arguments(
+    tool: &Tool,
+    text: &str,
+    is_rejected: bool,
+) -> Option<(String, Vec<Repair>)> {
+    let schema = &tool.definition().input_schema;
+    if tool.has_action() {
+        return if is_rejected { arguments::repaired(schema, text) } else { None };
+    }
+    let whole = Value::Object(schema.clone());
+    let conforms = |text: &str| {
+        let value = serde_json::from_str(text);
+        value.is_ok_and(|value| check(&whole, &value).is_empty())
+    };
+    if conforms(text) {
+        return None;
+    }
+    arguments::repaired(schema, text).filter(|(repaired, _)| conforms(repaired))
+}
+
+/// The arguments as JSON, if their text is nearly JSON.
+pub(crate) fn repair_json(text: &str) -> Option<(String, Vec<Repair>)> {
+    let mut repairs = Vec::new();
+    let value = json::parsed(text, &mut repairs)?;
+    Some((value.to_string(), repairs))
+}
+
+/// The only tool that a malformed name can refer to.
+pub(crate) fn repair_name(tools: &[Tool], written: &str) -> Option<String> {
+    let names = tools.iter().map(Tool::name);
+    name::nearest_name(written, names).map(str::to_owned)
+}
+
+/// Lists the repairs in the metadata of a result.
+pub(crate) fn note(observation: Observation, repairs: &[Repair]) -> Observation {
+    let repairs: Vec<Value> = repairs.iter().map(|repair| repair.to_string().into()).collect();
+    observation.with_meta(META, repairs)
+}
+
+/// A correction of a call that a model wrote.
+///
+/// [`ToolPoolBuilder::repair`](crate::pool::ToolPoolBuilder::repair) has an example.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Repair {
+    /// The place in the arguments, as errors name it: `filter.limit`. Empty for the arguments as a
+    /// whole and for the name of the tool.
+    pub at: String,
+    /// The kind of correction.
+    pub kind: RepairKind,
+}
+
+impl Repair {
+    pub(crate) fn tool_name() -> Self {
+        Self { at: String::new(), kind: RepairKind::ToolName }
+    }
+}
+
+/// The kind of a [`Repair`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RepairKind {
+    /// The name of the tool was written with a prefix, in XML, or in another case.
+    ToolName,
+    /// Control characters in a string were not escaped.
+    ControlCharacters,
+    /// Text followed the last bracket.
+    TrailingText,
+    /// An object or a list was written as a string.
+    StringifiedJson,
+    /// A number was written as a string.
+    StringifiedNumber,
+    /// A boolean was written as a string.
+    StringifiedBoolean,
+    /// An optional argument was `null`, which it does not accept.
+    NullForAbsent,
+    /// An argument's name was written in another case or with other separators.
+    ArgumentName,
+}
+
+impl fmt::Display for Repair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let correction = match self.kind {
+            RepairKind::ToolName => return f.write_str("corrected the name of the tool"),
+            RepairKind::ControlCharacters => "escaped control characters",
+            RepairKind::TrailingText => "removed text after the last bracket",
+            RepairKind::StringifiedJson => "parsed JSON from a string",
+            RepairKind::StringifiedNumber => "parsed a number from a string",
+            RepairKind::StringifiedBoolean => "parsed a boolean from a string",
+            RepairKind::NullForAbsent => "removed `null`",
+            RepairKind::ArgumentName => "corrected the name",
+        };
+        match self.at.as_str() {
+            "" => write!(f, "arguments: {correction}"),
+            at => write!(f, "`{at}`: {correction}"),
+        }
+    }
+}
+
+/// The letters and digits of a name in lower case, which are equal for names that differ only in
+/// style.
+pub(crate) fn folded(name: &str) -> String {
+    name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+}
