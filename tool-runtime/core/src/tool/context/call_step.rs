@@ -1,7 +1,9 @@
-//! The step that a call is, as its context has it.
+//! The step that a call is, its execution and its number, as its context has them.
 
-use super::{StepId, ToolContext};
+use super::{Execution, StepId, ToolContext};
 use crate::vocabulary::sync::lock;
+use std::any::Any;
+use std::num::NonZeroU64;
 use std::sync::{Arc, Mutex};
 
 /// The step in a context.
@@ -86,6 +88,43 @@ impl ToolContext {
         if self.has_step() {
             self.parts().step = None;
         }
+        self
+    }
+}
+
+impl ToolContext {
+    /// Makes the call, and the calls that the tool makes itself, steps of an execution. Default: none.
+    #[must_use]
+    pub fn in_execution(mut self, execution: &Arc<Execution>) -> Self {
+        self.parts().execution = Some(Arc::clone(execution));
+        self
+    }
+
+    /// The execution that the call is a step of.
+    pub fn execution(&self) -> Option<&Arc<Execution>> {
+        self.0.execution.as_ref()
+    }
+
+    /// Lets the governed calls of this context be continued in a later one.
+    #[must_use]
+    #[doc(hidden)]
+    pub fn with_rounds(mut self, rounds: Arc<dyn Any + Send + Sync>) -> Self {
+        self.parts().rounds = Some(rounds);
+        self
+    }
+
+    pub(crate) fn rounds<R: Any + Send + Sync>(&self) -> Option<Arc<R>> {
+        Arc::clone(self.0.rounds.as_ref()?).downcast().ok()
+    }
+
+    /// The number of the innermost recorded call around this context.
+    pub(crate) fn call_number(&self) -> Option<NonZeroU64> {
+        self.0.call_number
+    }
+
+    /// The context inside of a recorded call.
+    pub(crate) fn within_call(mut self, number: NonZeroU64) -> Self {
+        self.parts().call_number = Some(number);
         self
     }
 }

@@ -1,4 +1,4 @@
-//! The pool that runs a call, as its context reaches it.
+//! The pool that runs a call, as its context reaches it; the depth of nested calls.
 
 use super::{CallStep, Parts, ToolContext};
 use std::any::Any;
@@ -74,6 +74,19 @@ impl ToolContext {
     /// Sets the pool for nested calls.
     pub(crate) fn with_host(mut self, host: Weak<dyn Any + Send + Sync>) -> Self {
         self.parts().host = Some(host);
+        self
+    }
+
+    /// Whether the call is inside of the layers of a pool, as is all that its tool calls.
+    #[cfg(feature = "tower")]
+    pub(crate) fn is_in_layers(&self, pool: usize) -> bool {
+        self.0.layers == Some(pool)
+    }
+
+    /// The context of a call that has passed the layers of a pool.
+    #[cfg(feature = "tower")]
+    pub(crate) fn in_layers(mut self, pool: usize) -> Self {
+        self.parts().layers = Some(pool);
         self
     }
 }

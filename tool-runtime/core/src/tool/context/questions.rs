@@ -1,5 +1,7 @@
-//! Keys of questions: each call has its own, although nested calls use the same peer.
+//! The peer of a call, and the keys of its questions: each call has its own, although nested calls use the same peer.
 
+use super::ToolContext;
+use crate::tool::peer::Peer;
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -36,5 +38,42 @@ impl Questions {
             Some(prefix) => format!("{prefix}{key}").into(),
             None => key.into(),
         }
+    }
+}
+
+impl ToolContext {
+    /// The peer that made the call.
+    #[doc(hidden)]
+    pub fn peer(&self) -> Option<&dyn Peer> {
+        self.0.peer.as_deref()
+    }
+
+    pub(crate) fn set_peer(&mut self, peer: Arc<dyn Peer>) {
+        self.parts().peer = Some(peer);
+    }
+
+    /// Reserves keys for a call that starts later. Calls of a batch reserve them in the order given, whichever runs
+    /// first.
+    #[must_use]
+    pub(crate) fn with_next_keys(mut self) -> Self {
+        if self.0.peer.is_some() {
+            self.parts().questions = self.0.questions.of_next_call();
+        }
+        self
+    }
+
+    /// Starts a call. A context of a running call gets separate question keys.
+    #[must_use]
+    #[doc(hidden)]
+    pub fn started(mut self) -> Self {
+        if self.0.peer.is_some() {
+            self.parts().questions = self.0.questions.of_next_call().started();
+        }
+        self
+    }
+
+    /// The key of a question as the peer sees it.
+    pub(crate) fn question_key<'k>(&self, key: &'k str) -> Cow<'k, str> {
+        self.0.questions.key(key)
     }
 }

@@ -1,5 +1,6 @@
 //! The session that a call belongs to.
 
+use super::ToolContext;
 use crate::vocabulary::future::BoxFuture;
 use crate::vocabulary::sync::lock;
 use std::fmt;
@@ -92,4 +93,54 @@ pub(super) struct SessionRef {
     pub(super) session: Weak<Session>,
     /// The session that this one was opened in.
     pub(super) outer: Option<Arc<SessionRef>>,
+}
+
+impl ToolContext {
+    /// The session that the call belongs to, and the calls that a tool makes itself. `None` for
+    /// an independent call: of the pool itself, or of MCP 2026-07-28 over HTTP.
+    pub fn session(&self) -> Option<&SessionId> {
+        self.0.session.as_ref().map(|session| &session.id)
+    }
+
+    /// The session that the call belongs to, and the sessions that it was opened in, the innermost
+    /// first: an agent that runs on the pool of a session has a session of its own within that one.
+    ///
+    /// ```
+    /// use tool_runtime::ToolPool;
+    ///
+    /// let pool = ToolPool::builder().build()?;
+    /// let outer = pool.session();
+    /// let inner = outer.pool().session();
+    /// let context = inner.pool().context();
+    /// assert!(context.sessions().eq([inner.id(), outer.id()]));
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
+    /// ```
+    pub fn sessions(&self) -> impl Iterator<Item = &SessionId> {
+        let own = self.0.session.as_ref();
+        std::iter::successors(own, |session| session.outer.as_deref()).map(|session| &session.id)
+    }
+
+    /// The session itself, unless it has ended.
+    pub(crate) fn open_session(&self) -> Option<Arc<Session>> {
+        self.0.session.as_ref()?.session.upgrade()
+    }
+
+    /// Registers an owner of values that end with the session. Does nothing without one.
+    #[doc(hidden)]
+    pub fn end_with_session(&self, holder: Weak<dyn SessionValues>) {
+        if let Some(session) = self.open_session() {
+            session.register(holder);
+        }
+    }
+
+    /// Sets the session that the call belongs to, within the one it belonged to.
+    #[must_use]
+    #[doc(hidden)]
+    pub fn in_session(mut self, session: &Arc<Session>) -> Self {
+        let (id, session) = (*session.id(), Arc::downgrade(session));
+        let parts = self.parts();
+        let outer = parts.session.take().map(Arc::new);
+        parts.session = Some(SessionRef { id, session, outer });
+        self
+    }
 }
