@@ -341,7 +341,7 @@ impl Builtins {
             let show = |tool: Tool| match tool.name() == builtins.named("Write") {
                 true => {
                     let files = Files::over(builtins.workspace().clone());
-                    tool.shown_by(move |arguments, caller| {
+                    tool.visualize_with(move |arguments, caller| {
                         visual::replacement(&files, arguments, caller)
                     })
                 }

@@ -94,7 +94,7 @@ impl RemoteTool {
             idle,
             max,
         };
-        Tool::foreign(Arc::clone(definition), remote, (server.name(), name))
+        Tool::foreign(Arc::clone(definition), remote, server.name(), name)
     }
 
     /// The arguments to send.

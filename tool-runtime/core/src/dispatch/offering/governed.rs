@@ -136,7 +136,7 @@ impl Requested<'_> {
         let hints = ToolAnnotations::default().with_read_only(true).with_open_world(false);
         let definition = ToolDefinition::new(name, self.description).with_annotations(hints);
         let tool = Tool::new(definition, Once(Mutex::new(Some(work))));
-        tool.with_time_limit(self.terms.timeout)
+        tool.with_timeout(self.terms.timeout)
     }
 }
 

@@ -240,7 +240,7 @@ impl ToolBuilder {
         self.definition.set_output(H::Output::output_schema);
         let declares_access = self.access.is_some();
         let executor = HandlerExecutor::new(handler, &self.definition, self.access);
-        Tool::of_handler(self.definition, executor, declares_access)
+        Tool::from_handler(self.definition, executor, declares_access)
             .with_timeout(self.timeout)
             .with_matched(self.matched)
     }

@@ -245,6 +245,6 @@ impl Tool {
         let definition = Arc::new(definition);
         let matched = self.matched().and_then(|matched| mapping.matched(matched));
         let executor = TransformedExecutor::new(self, &definition, mapping);
-        Self::made_of(self, definition, executor, matched)
+        Self::from_tool(self, definition, executor, matched)
     }
 }

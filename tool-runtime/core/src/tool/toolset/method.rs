@@ -16,7 +16,7 @@ pub struct Method {
 impl Method {
     /// The method of an action.
     pub const fn from_action<A: Action>() -> Self {
-        Self { name: A::NAME, definition: A::definition, bind: Tool::bound::<A> }
+        Self { name: A::NAME, definition: A::definition, bind: Tool::from_method::<A> }
     }
 
     /// The tool's id.
