@@ -111,8 +111,8 @@ fn visualize(model: &Model<'_>) -> Option<TokenStream> {
     // Bound to a local first: for an unknown path, rustc would otherwise suggest a method of `self`.
     Some(quote_spanned! {hygienic(path.span())=>
         fn visualize(&self) -> ::core::option::Option<__tool::String> {
-            let __shown = #path;
-            ::core::option::Option::Some(__tool::shown(&__shown(self)))
+            let __visualize = #path;
+            ::core::option::Option::Some(__tool::to_display(&__visualize(self)))
         }
     })
 }

@@ -166,7 +166,7 @@ impl RemoteTool {
     }
 
     fn input(&self) -> &Arc<InputModel> {
-        self.input.get_or_init(|| Arc::new(InputModel::walked(&self.definition)))
+        self.input.get_or_init(|| Arc::new(InputModel::from_schema(&self.definition)))
     }
 
     fn rejection(&self, what: &str) -> CallError {

@@ -63,7 +63,7 @@ impl Answerer {
             return host.request(request).await;
         }
         match call.filter(|_| self.asks_callers) {
-            Some(call) => call.context().asked(request).await,
+            Some(call) => call.context().send_request(request).await,
             None => Err(PeerError::Unsupported(capability)),
         }
     }

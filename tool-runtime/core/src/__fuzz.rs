@@ -17,7 +17,7 @@ impl Walker {
 
     /// The schema of a definition.
     pub fn of_definition(definition: &ToolDefinition) -> Self {
-        Self(InputModel::walked(definition))
+        Self(InputModel::from_schema(definition))
     }
 
     /// The issues of arguments; `None` if they are not JSON.

@@ -8,8 +8,8 @@ pub use crate::tool::arguments::constraint::{
 pub use crate::tool::arguments::parameter::{
     AdvertiseDefault, ArgumentType, DefaultOf, JsonOf, OfBytes, OfChrono, OfIndexmap, OfJiff,
     OfRustDecimal, OfSemver, OfUrl, OfUuid, OmitDefault, OmitJson, Parameter, Settings, WriteJson,
-    advertise_example, argument, defaulted, flattened, json_object, matched_text, reject, shown,
-    text_default, to_json, type_default,
+    advertise_example, argument, defaulted, flattened, json_object, matched_text, reject,
+    text_default, to_display, to_json, type_default,
 };
 pub use crate::tool::arguments::{ArgumentReader, Arguments, DecodeError, Key, required};
 pub use crate::tool::concurrency::access::{Access, KeyPart};

@@ -73,6 +73,6 @@ fn missing(capability: PeerCapability, error: &CallError) -> ErrorData {
     ErrorData::new(
         ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY,
         error.message().to_owned(),
-        Some(json!({ "requiredCapabilities": capability.declared() })),
+        Some(json!({ "requiredCapabilities": capability.declaration() })),
     )
 }

@@ -216,8 +216,8 @@ const _: () = {
             __output().observe(__value)
         }
         fn visualize(&self) -> ::core::option::Option<__tool::String> {
-            let __shown = crate::shown;
-            ::core::option::Option::Some(__tool::shown(&__shown(self)))
+            let __visualize = crate::shown;
+            ::core::option::Option::Some(__tool::to_display(&__visualize(self)))
         }
     }
     #[automatically_derived]

@@ -48,7 +48,7 @@ impl ToolPool {
         tool.decode(call.arguments())?;
         if !tool.has_action() {
             // Closures and executors of others may check their arguments when they run.
-            InputModel::walked(tool.definition()).check(Arguments::new(call.arguments()))?;
+            InputModel::from_schema(tool.definition()).check(Arguments::new(call.arguments()))?;
         }
         if let Some(rule) = found.rule() {
             rule.check(call.arguments())?;

@@ -1,7 +1,7 @@
 //! Parameters that a pool adds to its tools: what a model says about a call, besides its arguments.
 
 use super::risk::Risk;
-use crate::tool::arguments::repair::{Repair, RepairKind, folded, repair_json};
+use crate::tool::arguments::repair::{Repair, RepairKind, fold_name, repair_json};
 use crate::tool::arguments::{Arguments, RawMembers, push_member};
 use crate::tool::tool::Tool;
 use crate::tool::tool::definition::ToolDefinition;
@@ -56,7 +56,7 @@ impl MetaParameters {
     /// The parameter that a name means. With repair, it may be written in another style.
     fn named(self, name: &str, is_repairing: bool) -> Option<&'static str> {
         let parameters = [(self.security_risk, SECURITY_RISK), (self.summary, SUMMARY)];
-        let is = |own: &str| name == own || is_repairing && folded(name) == folded(own);
+        let is = |own: &str| name == own || is_repairing && fold_name(name) == fold_name(own);
         parameters.into_iter().find(|(is_added, own)| *is_added && is(own)).map(|(_, own)| own)
     }
 }

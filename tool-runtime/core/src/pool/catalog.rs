@@ -196,7 +196,7 @@ fn duplicate(earlier: &Entry, later: &Entry) -> PoolProblem {
         Item::Prompt(_) => "two prompts have this name",
         Item::Resource(_) => "two resources match the same URIs",
     };
-    let origin = |entry: &Entry| entry.source.place(entry.item.terms().origin);
+    let origin = |entry: &Entry| entry.source.location(entry.item.terms().origin);
     let (first, second) = (origin(earlier), origin(later));
     let reason = format!("{what}: one {first}, one {second}; change one, or leave one out");
     later.item.problem(reason)

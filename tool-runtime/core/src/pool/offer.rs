@@ -386,7 +386,7 @@ fn alike(mut names: Vec<&str>) -> Vec<Vec<String>> {
 
 /// The status of an external tool whose transform gives it the name of another tool.
 fn name_conflict(by: &Offer) -> ToolStatus {
-    let origin = by.source.place(by.tool.origin());
+    let origin = by.source.location(by.tool.origin());
     let reason =
         format!("its transform gives it the name of another tool ({origin}); write another name");
     ToolStatus::Quarantined { reason }
@@ -409,7 +409,7 @@ fn duplicate(first: &Offer, second: &Offer) -> PoolProblem {
     }
     PoolProblem::Duplicate {
         name: second.tool.name().to_owned(),
-        first: first.source.place(first.tool.origin()),
-        second: second.source.place(second.tool.origin()),
+        first: first.source.location(first.tool.origin()),
+        second: second.source.location(second.tool.origin()),
     }
 }

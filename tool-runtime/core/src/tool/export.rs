@@ -155,7 +155,7 @@ impl fmt::Debug for ToolExport {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SchemaChange {
-    /// The place in the tool's own schema, a JSON pointer.
+    /// The path in the tool's own schema, a JSON pointer.
     pub at: String,
     /// The keyword.
     pub keyword: String,
@@ -164,7 +164,7 @@ pub struct SchemaChange {
 }
 
 impl SchemaChange {
-    /// A change of a keyword at a place.
+    /// A change of a keyword at a path.
     pub fn new(at: impl Into<String>, keyword: impl Into<String>, kind: ChangeKind) -> Self {
         Self { at: at.into(), keyword: keyword.into(), kind }
     }
@@ -185,11 +185,11 @@ pub enum ChangeKind {
 impl fmt::Display for SchemaChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { at, keyword, kind } = self;
-        let place = if at.is_empty() { "/" } else { at };
+        let path = if at.is_empty() { "/" } else { at };
         match kind {
-            ChangeKind::Dropped => write!(f, "{place}: `{keyword}` was dropped"),
-            ChangeKind::Described => write!(f, "{place}: `{keyword}` moved to the description"),
-            ChangeKind::Rewritten => write!(f, "{place}: `{keyword}` was rewritten"),
+            ChangeKind::Dropped => write!(f, "{path}: `{keyword}` was dropped"),
+            ChangeKind::Described => write!(f, "{path}: `{keyword}` moved to the description"),
+            ChangeKind::Rewritten => write!(f, "{path}: `{keyword}` was rewritten"),
         }
     }
 }
@@ -295,7 +295,7 @@ impl Export {
     /// The answer is not one of this API.
     pub fn calls(&self, answer: &Value) -> Result<Vec<ToolCall>, ImportError> {
         let (calls, reason) = (self.format.calls(answer)?, self.finish_reason(answer));
-        let calls = calls.into_iter().map(|call| self.restored(call));
+        let calls = calls.into_iter().map(|call| self.restore(call));
         Ok(match reason.is_cut() {
             false => calls.collect(),
             true => calls.map(|call| call.with_cut(reason.to_string())).collect(),
@@ -357,7 +357,7 @@ impl Export {
         self.by_id.get(id).map_or(id, |index| &self.exported.reports[*index].wire_name)
     }
 
-    fn restored(&self, call: ToolCall) -> ToolCall {
+    fn restore(&self, call: ToolCall) -> ToolCall {
         let Some(index) = self.by_wire_name.get(call.name()) else { return call };
         let tool = &self.exported.reports[*index];
         let restored = tool.restore.as_ref().and_then(|restore| {
@@ -365,7 +365,7 @@ impl Export {
             restore(&mut arguments);
             Some(arguments.to_string())
         });
-        call.restored(&tool.id, restored)
+        call.restore(&tool.id, restored)
     }
 }
 

@@ -174,7 +174,7 @@ impl Tool {
         !self.0.definition.scopes.is_empty()
     }
 
-    /// Whether calls take the governed path: they need a toolset value, a place in the schedule, a check of scopes, or
+    /// Whether calls take the governed path: they need a toolset value, an entry in the schedule, a check of scopes, or
     /// a notification when they are interrupted.
     pub(crate) fn is_governed(&self) -> bool {
         let parts = &*self.0;

@@ -111,7 +111,7 @@ async fn answer(context: &ToolContext, question: Question) -> Order {
     };
     let request = PeerRequest::new(key, capability, params);
     let request = if single_use { request.single_use() } else { request };
-    match context.asked(request).await {
+    match context.send_request(request).await {
         Ok(result) => Order::Answer { id, result: Some(result), error: None },
         Err(error) => Order::Answer { id, result: None, error: Some(error.to_string()) },
     }

@@ -41,7 +41,7 @@ struct Doubts {
     /// Names that objects inside of the arguments lack, and that one they have may stand for.
     objects: HashMap<usize, HashSet<String>>,
     /// Strings that may be another name of a listed one.
-    texts: HashSet<usize>,
+    strings: HashSet<usize>,
 }
 
 impl EffectiveArguments {
@@ -79,7 +79,7 @@ impl EffectiveArguments {
 
     /// Whether a string in an argument may be another name of a listed one.
     pub fn is_doubtful(&self, text: &Value) -> bool {
-        self.doubts.texts.contains(&address(text))
+        self.doubts.strings.contains(&address(text))
     }
 
     /// Whether an object in an argument may have the member, which it lacks, by another name.
@@ -137,7 +137,7 @@ impl Doubts {
                 items.iter_mut().for_each(|item| self.complete_part(item, &schema, None));
             }
             Value::String(text) if !schema.takes_text(text) => {
-                self.texts.insert(address);
+                self.strings.insert(address);
             }
             _ => {}
         }

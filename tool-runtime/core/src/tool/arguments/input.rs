@@ -41,28 +41,28 @@ impl InputModel {
     /// An input of a generated action, whose decoder enforces its table.
     pub(crate) fn new(definition: &ToolDefinition, settings: &Settings) -> Self {
         if settings.schema == SchemaOrigin::Table {
-            return Self::of_table(&definition.name, settings.parameters);
+            return Self::from_table(&definition.name, settings.parameters);
         }
         // A hand-written action has no table; a given schema may assert more than the table.
-        Self { parameters: settings.parameters, ..Self::walked(definition) }
+        Self { parameters: settings.parameters, ..Self::from_schema(definition) }
     }
 
     /// Creates a model of a parameter table without a schema.
-    pub(crate) fn of_table(name: &str, parameters: &'static [Parameter]) -> Self {
+    pub(crate) fn from_table(name: &str, parameters: &'static [Parameter]) -> Self {
         let (schema, misses_fields) = schemas::input_and_misses(parameters);
         Self {
             name: name.to_owned(),
             schema: Value::Object(schema),
             parameters,
             decoders: Decoders::Each(parameters),
-            is_walked: schemas::unenforced(parameters),
+            is_walked: schemas::has_unenforced(parameters),
             misses_fields,
         }
     }
 
     /// An input whose schema may be stricter than its decoder.
     #[doc(hidden)]
-    pub fn walked(definition: &ToolDefinition) -> Self {
+    pub fn from_schema(definition: &ToolDefinition) -> Self {
         Self {
             name: definition.name.clone(),
             schema: Value::Object(definition.input_schema.clone()),
@@ -74,8 +74,8 @@ impl InputModel {
     }
 
     /// An input of a tool whose arguments are decoded as one type, from which the schema is generated.
-    pub(crate) fn decoded(definition: &ToolDefinition, decode: Decode) -> Self {
-        Self { decoders: Decoders::Whole(decode), ..Self::walked(definition) }
+    pub(crate) fn from_decoder(definition: &ToolDefinition, decode: Decode) -> Self {
+        Self { decoders: Decoders::Whole(decode), ..Self::from_schema(definition) }
     }
 
     /// Checks assertions that decoding does not enforce; does nothing if it enforces all.
@@ -113,7 +113,8 @@ impl InputModel {
     /// Describes a mistake that the schema does not cover.
     fn explain_failure(&self, arguments: Arguments<'_>, error: &DecodeError) -> CallError {
         if let DecodeFailure::Ignored(index) = error.failure()
-            && let Some(issues) = self.ignored(arguments, *index).filter(|found| !found.is_empty())
+            && let Some(issues) =
+                self.ignored_issues(arguments, *index).filter(|found| !found.is_empty())
         {
             return self.rejection(issues);
         }
@@ -121,13 +122,13 @@ impl InputModel {
     }
 
     /// The fields that a type ignores, if the schema does not allow them.
-    fn ignored(&self, arguments: Arguments<'_>, index: usize) -> Option<Vec<Issue>> {
+    fn ignored_issues(&self, arguments: Arguments<'_>, index: usize) -> Option<Vec<Issue>> {
         if self.hides(index) {
             return None;
         }
         let value = self.value(arguments).ok()?;
-        let (decode, path, value) = self.decoders.decoded(value, index)?;
-        let paths = probe::ignored(decode, &value)?.into_iter();
+        let (decode, path, value) = self.decoders.part(value, index)?;
+        let paths = probe::ignored_keys(decode, &value)?.into_iter();
         let paths = paths.map(|below| [path.as_slice(), &below].concat());
         let paths = paths.filter(|path| !check::fields_at(&self.schema, path).is_allowed);
         let issues = paths.filter_map(|path| check::unknown_field(&self.schema, &path));

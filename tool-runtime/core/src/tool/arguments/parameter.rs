@@ -161,7 +161,7 @@ pub const fn matched_text<T: MatchedText>(kind: MatchAs) -> MatchAs {
     kind
 }
 
-/// Rejects a parameter at compile time, at the place of the call.
+/// Rejects a parameter at compile time, at the call.
 ///
 /// # Panics
 /// Always.
@@ -427,6 +427,6 @@ fn as_written<T: Serialize>(value: &T) -> Option<Value> {
 }
 
 /// The return value of `visualize = path`, as text.
-pub fn shown(value: &impl Display) -> String {
+pub fn to_display(value: &impl Display) -> String {
     value.to_string()
 }

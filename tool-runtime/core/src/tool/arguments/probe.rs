@@ -62,7 +62,7 @@ pub(crate) fn decode<T: DeserializeOwned>(text: &str) -> Outcome {
 
 /// The reaction of the type to `key` in the object at `path`.
 pub(crate) fn use_of(decode: Decode, path: &[Segment], key: &str) -> Use {
-    let outcome = decode(&format!("{}{{{}:{STOP}", text_to(path), quoted(key)));
+    let outcome = decode(&format!("{}{{{}:{STOP}", text_to(path), quote(key)));
     match outcome {
         Outcome { ignored: true, .. } => Use::Ignored,
         Outcome { buffered: true, .. } => Use::Buffered,
@@ -80,17 +80,18 @@ pub(crate) fn use_of_unknown(decode: Decode, path: &[Segment]) -> Use {
 pub(crate) fn is_alias(
     decode: Decode,
     path: &[Segment],
-    (key, value): (&str, &Value),
+    key: &str,
+    value: &Value,
     name: &str,
 ) -> bool {
-    let (start, key, name) = (text_to(path), quoted(key), quoted(name));
+    let (start, key, name) = (text_to(path), quote(key), quote(name));
     let alone = decode(&format!("{start}{{{key}:{value}{STOP}")).end;
     let twice = decode(&format!("{start}{{{key}:{value},{name}:{STOP}")).end;
     (alone, twice) == (End::Stopped, End::Rejected)
 }
 
 /// The paths of all keys in `value` that the type ignores. `None` if the search takes too long.
-pub(crate) fn ignored(decode: Decode, value: &Value) -> Option<Vec<Vec<Segment>>> {
+pub(crate) fn ignored_keys(decode: Decode, value: &Value) -> Option<Vec<Vec<Segment>>> {
     let mut search = Search { decode, path: Vec::new(), found: Vec::new(), bytes_left: MAX_BYTES };
     search.visit(value)?;
     Some(search.found)
@@ -140,14 +141,14 @@ fn text_to(path: &[Segment]) -> String {
     let mut text = String::new();
     for step in path {
         match step {
-            Segment::Key(key) => drop(write!(text, "{{{}:", quoted(key))),
+            Segment::Key(key) => drop(write!(text, "{{{}:", quote(key))),
             Segment::Item { before, .. } => drop(write!(text, "[{before}")),
         }
     }
     text
 }
 
-fn quoted(key: &str) -> String {
+fn quote(key: &str) -> String {
     Value::from(key).to_string()
 }
 
@@ -246,8 +247,8 @@ mod tests {
         assert_eq!(use_of(decode::<Book>, &[], "nam"), Use::Ignored);
         assert_eq!(use_of(decode::<Strict>, &[], "ay"), Use::Noticed);
         assert_eq!(use_of(decode::<Strict>, &[], "be"), Use::Noticed);
-        assert!(is_alias(decode::<Book>, &[], ("name", &json!("x")), "title"));
-        assert!(!is_alias(decode::<Book>, &[], ("name", &json!("x")), "pages"));
+        assert!(is_alias(decode::<Book>, &[], "name", &json!("x"), "title"));
+        assert!(!is_alias(decode::<Book>, &[], "name", &json!("x"), "pages"));
     }
 
     #[test]
@@ -255,13 +256,13 @@ mod tests {
         let value = json!([{ "a": 1 }, { "text": "x" }]);
         let second = Segment::item(value.as_array().expect("a list"), 1);
         assert_eq!(use_of(decode::<(Strict, Page)>, &[second], "text"), Use::Noticed);
-        assert_eq!(ignored(decode::<(Strict, Page)>, &value), Some(Vec::new()));
+        assert_eq!(ignored_keys(decode::<(Strict, Page)>, &value), Some(Vec::new()));
     }
 
     #[test]
     fn every_ignored_key_is_found() {
         let value = json!({ "x": 1, "pages": [{ "text": "a" }, { "text": "b", "y": 2 }] });
-        let found = ignored(decode::<Book>, &value).expect("few bytes");
+        let found = ignored_keys(decode::<Book>, &value).expect("few bytes");
         assert_eq!(found[0], path(&["x"]));
         assert_eq!(found[1].last(), Some(&Segment::Key("y".into())));
         assert_eq!(found.len(), 2);

@@ -26,7 +26,7 @@ pub(crate) fn repair_arguments(
 ) -> Option<(String, Vec<Repair>)> {
     let schema = &tool.definition().input_schema;
     if tool.has_action() {
-        return if is_rejected { arguments::repaired(schema, text) } else { None };
+        return if is_rejected { arguments::repair(schema, text) } else { None };
     }
     let whole = Value::Object(schema.clone());
     let conforms = |text: &str| {
@@ -36,13 +36,13 @@ pub(crate) fn repair_arguments(
     if conforms(text) {
         return None;
     }
-    arguments::repaired(schema, text).filter(|(repaired, _)| conforms(repaired))
+    arguments::repair(schema, text).filter(|(repaired, _)| conforms(repaired))
 }
 
 /// The arguments as JSON, if their text is nearly JSON.
 pub(crate) fn repair_json(text: &str) -> Option<(String, Vec<Repair>)> {
     let mut repairs = Vec::new();
-    let value = json::parsed(text, &mut repairs)?;
+    let value = json::parse(text, &mut repairs)?;
     Some((value.to_string(), repairs))
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn note(observation: Observation, repairs: &[Repair]) -> Observation 
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Repair {
-    /// The place in the arguments, as errors name it: `filter.limit`. Empty for the arguments as a
+    /// The path in the arguments, as errors name it: `filter.limit`. Empty for the arguments as a
     /// whole and for the name of the tool.
     pub at: String,
     /// The kind of correction.
@@ -120,6 +120,6 @@ impl fmt::Display for Repair {
 
 /// The letters and digits of a name in lower case, which are equal for names that differ only in
 /// style.
-pub(crate) fn folded(name: &str) -> String {
+pub(crate) fn fold_name(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }

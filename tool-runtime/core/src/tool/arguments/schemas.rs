@@ -17,7 +17,7 @@ pub(crate) fn no_arguments() -> Map<String, Value> {
     object(Map::new(), Vec::new(), Map::new())
 }
 
-fn advertised(schema: Map<String, Value>) -> Map<String, Value> {
+fn advertise(schema: Map<String, Value>) -> Map<String, Value> {
     let mut schema = Schema::from(schema);
     normal::without_widths(&mut schema);
     match schema.to_value() {
@@ -40,7 +40,7 @@ pub(crate) fn input_and_misses(parameters: &[Parameter]) -> (Map<String, Value>,
 
 /// The schema of a table of arguments as clients see it, and its problems. Defaults and
 /// examples are evaluated here and nowhere else.
-pub(crate) fn described(parameters: &[Parameter]) -> (Map<String, Value>, Vec<String>) {
+pub(crate) fn advertised_input(parameters: &[Parameter]) -> (Map<String, Value>, Vec<String>) {
     let fields = Fields { has_values: true, ..Fields::default() };
     let Input { mut schema, mut problems, .. } = fields.schema(parameters);
     problems.extend(wrong_values(&schema));
@@ -49,7 +49,7 @@ pub(crate) fn described(parameters: &[Parameter]) -> (Map<String, Value>, Vec<St
         problems.extend(check::own_problem(&schema));
     }
     hide_secrets(&mut schema, parameters);
-    (advertised(schema), problems)
+    (advertise(schema), problems)
 }
 
 /// A default or an example of a secret is secret, too.
@@ -82,7 +82,7 @@ pub(crate) fn input_of<T: JsonSchema>() -> Value {
 }
 
 /// The schema of a type that holds all arguments and decodes them: unknown keys are rejected at every depth.
-pub(crate) fn input_of_closed<T: JsonSchema>(decode: Decode) -> Value {
+pub(crate) fn closed_input_of<T: JsonSchema>(decode: Decode) -> Value {
     let mut schema = input_of::<T>();
     closed::close_whole(&mut schema, decode);
     schema
@@ -113,7 +113,7 @@ pub(crate) fn output(
 /// Whether the schema is stricter than decoding: then it is checked
 /// also when decoding succeeds. Constraints of `#[arg]` do not count, decoders check them; a
 /// flattened type that ignores unknown fields does, because arguments are rejected by name.
-pub(crate) fn unenforced(parameters: &[Parameter]) -> bool {
+pub(crate) fn has_unenforced(parameters: &[Parameter]) -> bool {
     let mut generator = input_generator();
     let schemas: Vec<Value> = parameters
         .iter()

@@ -82,7 +82,7 @@ impl ToolCall {
     }
 
     /// The same call with the id and the arguments of a tool's own schema.
-    pub(crate) fn restored(self, name: &str, arguments: Option<String>) -> Self {
+    pub(crate) fn restore(self, name: &str, arguments: Option<String>) -> Self {
         let arguments = arguments.unwrap_or(self.arguments);
         Self { name: name.to_owned(), arguments, ..self }
     }

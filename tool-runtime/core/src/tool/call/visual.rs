@@ -41,7 +41,7 @@ pub(crate) fn call(tool: &str, arguments: &str, schema: &Map<String, Value>) -> 
     };
     let mut text = printable(tool);
     text.push('(');
-    write_members(&mut text, &members, Place::Call);
+    write_members(&mut text, &members, Parent::Call);
     text.push(')');
     own(&text)
 }
@@ -52,19 +52,19 @@ pub(crate) fn own(text: &str) -> String {
     format!("{} .. ({} in all)", printable_lines(&text[..cut]), Size(text.len()))
 }
 
-/// Where members stand: names of arguments are written bare if they are words.
+/// What members belong to: names of arguments are written bare if they are words.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Parent {
     Call,
     Value,
 }
 
-fn write_members(text: &mut String, members: &Map<String, Value>, place: Place) {
+fn write_members(text: &mut String, members: &Map<String, Value>, parent: Parent) {
     for (position, (name, value)) in members.iter().take(MAX_MEMBERS).enumerate() {
         if position > 0 {
             text.push_str(", ");
         }
-        match place == Place::Call && is_word(name) {
+        match parent == Parent::Call && is_word(name) {
             true => text.push_str(name),
             false => write_text(text, name),
         }
@@ -91,7 +91,7 @@ fn write_value(text: &mut String, value: &Value) {
         }
         Value::Object(members) => {
             text.push('{');
-            write_members(text, members, Place::Value);
+            write_members(text, members, Parent::Value);
             text.push('}');
         }
         plain => {
@@ -166,7 +166,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn shown(schema: &Value, arguments: &Value) -> String {
+    fn visualize(schema: &Value, arguments: &Value) -> String {
         call("files.run", &arguments.to_string(), schema.as_object().unwrap())
     }
 
@@ -174,14 +174,14 @@ mod tests {
     fn a_call_is_one_line_of_names_and_values() {
         let arguments = json!({ "path": "a b", "n": 1, "to": { "h": null, "list": [true, "x"] } });
         let expected = r#"files.run(path: "a b", n: 1, to: {"h": null, "list": [true, "x"]})"#;
-        assert_eq!(shown(&json!({}), &arguments), expected);
+        assert_eq!(visualize(&json!({}), &arguments), expected);
         assert_eq!(call("files.run", "{\"a", &Map::new()), "files.run(?)");
     }
 
     #[test]
     fn no_name_and_no_value_looks_like_another_argument_or_line() {
         let name = "path: \"notes.txt\") OK?\n[y/N] y\nfiles.read(x";
-        let text = shown(&json!({}), &json!({ name: 1, "path": "\u{1b}[2J\n\u{202e}\"" }));
+        let text = visualize(&json!({}), &json!({ name: 1, "path": "\u{1b}[2J\n\u{202e}\"" }));
         let expected = r#"files.run("path: \"notes.txt\") OK?\n[y/N] y\nfiles.read(x": 1, path: "\u{1b}[2J\n\u{202e}\"")"#;
         assert_eq!(text, expected);
     }
@@ -196,20 +196,21 @@ mod tests {
         let arguments =
             json!({ "user": "u", "tokn": "hunter2", "server": server, "list": [server] });
         let expected = r#"files.run(user: "u", tokn: ***, server: {"host": "h", "password": ***}, list: [{"host": "h", "password": ***}])"#;
-        assert_eq!(shown(&schema, &arguments), expected);
+        assert_eq!(visualize(&schema, &arguments), expected);
     }
 
     #[test]
     fn long_arguments_show_their_ends_and_their_size() {
         let content = format!("begin{}end", "x".repeat(3_000_000));
-        let text = shown(&json!({}), &json!({ "content": content, "path": "/etc/cron.d/evil" }));
+        let text =
+            visualize(&json!({}), &json!({ "content": content, "path": "/etc/cron.d/evil" }));
         assert!(text.len() < 1_200, "{}", text.len());
         assert!(text.starts_with("files.run(content: \"beginxx"), "{text}");
         assert!(text.ends_with("xxend\" (3.0 MB), path: \"/etc/cron.d/evil\")"), "{text}");
-        let list = shown(&json!({}), &json!({ "list": vec![1; 100_000] }));
+        let list = visualize(&json!({}), &json!({ "list": vec![1; 100_000] }));
         assert!(list.ends_with("1, .. (99950 more)])"), "{list}");
         let many: Vec<String> = vec!["y".repeat(900); 50];
-        let text = shown(&json!({}), &json!({ "a": many, "b": many }));
+        let text = visualize(&json!({}), &json!({ "a": many, "b": many }));
         assert!(text.ends_with("yy .. (90.4 kB in all)"), "{}", &text[text.len() - 60..]);
     }
 

@@ -158,7 +158,7 @@ impl Access {
 /// Inserts a normalized key in order, without duplicates.
 fn insert(keys: &mut Vec<CompactString>, key: CompactString) {
     let key = key::normalize(key);
-    if let Err(place) = keys.binary_search(&key) {
-        keys.insert(place, key);
+    if let Err(position) = keys.binary_search(&key) {
+        keys.insert(position, key);
     }
 }

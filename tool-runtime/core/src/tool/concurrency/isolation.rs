@@ -117,7 +117,7 @@ impl Isolation {
 
     /// A permit for one more thread for a plain function.
     pub(crate) async fn thread_for_plain(&self) -> OwnedSemaphorePermit {
-        acquired(&self.shared().plain).await
+        acquire(&self.shared().plain).await
     }
 
     /// The isolation of one call, which records the progress of its task.
@@ -162,12 +162,12 @@ impl Isolation {
 impl Inner {
     fn new(runtime: Handle) -> Arc<Self> {
         let direct = runtime.metrics().num_workers() - 1;
-        let places = direct + MAX_RELEASED_WORKERS;
+        let permits = direct + MAX_RELEASED_WORKERS;
         Arc::new(Self {
-            polls: Arc::new(Semaphore::new(places)),
+            polls: Arc::new(Semaphore::new(permits)),
             threads: Arc::new(Semaphore::new(MAX_RELEASED_WORKERS)),
             plain: Arc::new(Semaphore::new(MAX_PLAIN)),
-            watchdog: Watchdog::start(&runtime, direct, places),
+            watchdog: Watchdog::start(&runtime, direct, permits),
             runtime,
         })
     }
@@ -175,7 +175,7 @@ impl Inner {
 
 /// The runtime has one thread, which the server needs: a thread of the pool polls the task.
 async fn on_a_thread(shared: &Inner, task: Instrumented<UserTask>) {
-    let thread = acquired(&shared.threads).await;
+    let thread = acquire(&shared.threads).await;
     let ended = CancellationToken::new();
     let _ended = ended.clone().drop_guard();
     let runtime = shared.runtime.clone();
@@ -189,7 +189,7 @@ async fn on_a_thread(shared: &Inner, task: Instrumented<UserTask>) {
     }
 }
 
-async fn acquired(semaphore: &Arc<Semaphore>) -> OwnedSemaphorePermit {
+async fn acquire(semaphore: &Arc<Semaphore>) -> OwnedSemaphorePermit {
     Arc::clone(semaphore).acquire_owned().await.expect("it is never closed")
 }
 
@@ -275,7 +275,7 @@ fn permit(
             return Poll::Ready(permit);
         }
         let polls = Arc::clone(polls);
-        *waiting = Some(Box::pin(async move { acquired(&polls).await }));
+        *waiting = Some(Box::pin(async move { acquire(&polls).await }));
     }
     let permit = waiting.as_mut().expect("it was set").as_mut().poll(context);
     if permit.is_ready() {

@@ -145,8 +145,8 @@ impl Mask for Secrets {
         self.redactor().value(value);
     }
 
-    fn split(&self, texts: &[&str]) -> Option<Vec<String>> {
-        Mask::split(&*self.redactor(), texts)
+    fn split(&self, strings: &[&str]) -> Option<Vec<String>> {
+        Mask::split(&*self.redactor(), strings)
     }
 
     fn base64<'a>(&self, data: &'a str) -> Cow<'a, str> {

@@ -101,17 +101,17 @@ pub trait Complete<M>: Send + Sync + 'static {
 /// A return value of a completer.
 pub trait Values: Send {
     /// The values as text.
-    fn into_texts(self) -> Vec<String>;
+    fn into_strings(self) -> Vec<String>;
 }
 
 impl Values for Vec<String> {
-    fn into_texts(self) -> Vec<String> {
+    fn into_strings(self) -> Vec<String> {
         self
     }
 }
 
 impl Values for Vec<&'static str> {
-    fn into_texts(self) -> Vec<String> {
+    fn into_strings(self) -> Vec<String> {
         self.into_iter().map(str::to_owned).collect()
     }
 }
@@ -125,7 +125,7 @@ where
     const SEALED: Sealed = Sealed;
 
     fn complete<'a>(&self, prefix: String, _: &'a ToolContext) -> BoxFuture<'a, Vec<String>> {
-        Box::pin(std::future::ready(self(prefix).into_texts()))
+        Box::pin(std::future::ready(self(prefix).into_strings()))
     }
 }
 
@@ -138,7 +138,7 @@ where
     const SEALED: Sealed = Sealed;
 
     fn complete<'a>(&self, prefix: String, context: &'a ToolContext) -> BoxFuture<'a, Vec<String>> {
-        Box::pin(std::future::ready(self(prefix, context).into_texts()))
+        Box::pin(std::future::ready(self(prefix, context).into_strings()))
     }
 }
 
@@ -155,7 +155,7 @@ where
 
     fn complete<'a>(&self, prefix: String, _: &'a ToolContext) -> BoxFuture<'a, Vec<String>> {
         let values = self(prefix);
-        Box::pin(async move { values.await.into_texts() })
+        Box::pin(async move { values.await.into_strings() })
     }
 }
 
@@ -190,7 +190,7 @@ impl<F: for<'a> Borrowing<'a>> Complete<AsyncCompleter<ToolContext>> for F {
 
     fn complete<'a>(&self, prefix: String, context: &'a ToolContext) -> BoxFuture<'a, Vec<String>> {
         let values = self.start(prefix, context);
-        Box::pin(async move { values.await.into_texts() })
+        Box::pin(async move { values.await.into_strings() })
     }
 }
 

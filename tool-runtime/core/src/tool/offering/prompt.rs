@@ -54,8 +54,8 @@ impl Prompt {
         input: TextInput,
         enter: action::Enter,
     ) -> Self {
-        Self::new(definition, terms, move |texts, context| {
-            input.run(texts, |arguments| enter(arguments, context))
+        Self::new(definition, terms, move |values, context| {
+            input.run(values, |arguments| enter(arguments, context))
         })
     }
 

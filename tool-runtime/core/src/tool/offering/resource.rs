@@ -69,8 +69,8 @@ impl Resource {
         input: TextInput,
         enter: action::Enter,
     ) -> Self {
-        Self::new(definition, terms, move |texts, reading, context| {
-            input.run(texts, |arguments| enter(arguments, reading, context))
+        Self::new(definition, terms, move |values, reading, context| {
+            input.run(values, |arguments| enter(arguments, reading, context))
         })
     }
 

@@ -30,14 +30,14 @@ impl TextSchema {
     /// The arguments as JSON: text stays text where its parameter takes text, and is read as
     /// JSON where that takes numbers, flags, lists or objects. What cannot be read stays text,
     /// for the parameter's own rejection.
-    pub(crate) fn json(&self, texts: &TextArguments) -> String {
+    pub(crate) fn json(&self, values: &TextArguments) -> String {
         let value = |(name, text): (&String, &String)| (name.clone(), self.value(name, text));
-        let arguments: Map<String, Value> = texts.iter().map(value).collect();
+        let arguments: Map<String, Value> = values.iter().map(value).collect();
         Value::Object(arguments).to_string()
     }
 
-    fn value(&self, given: &str, text: &str) -> Value {
-        let is_meant = |p: &&Parameter| p.name == given || p.aliases.contains(&given);
+    fn value(&self, key: &str, text: &str) -> Value {
+        let is_meant = |p: &&Parameter| p.name == key || p.aliases.contains(&key);
         let parameter = self.parameters.iter().find(is_meant);
         let takes = parameter.is_none_or(|parameter| self.takes_text(self.property(parameter)));
         match takes {
@@ -58,7 +58,7 @@ impl TextSchema {
     }
 
     fn collect(&self, schema: &Value, choices: &mut Vec<String>) {
-        let schema = self.resolved(schema);
+        let schema = self.resolve(schema);
         let single = schema.get("const").into_iter();
         for value in list(schema, "enum").iter().chain(single) {
             choices.extend(value.as_str().map(str::to_owned));
@@ -72,7 +72,7 @@ impl TextSchema {
     }
 
     fn takes_text(&self, schema: &Value) -> bool {
-        let schema = self.resolved(schema);
+        let schema = self.resolve(schema);
         let single = schema.get("const").into_iter();
         let mut values = list(schema, "enum").iter().chain(single).peekable();
         if values.peek().is_some() {
@@ -90,7 +90,7 @@ impl TextSchema {
     }
 
     /// Named types are defined next to the arguments.
-    fn resolved<'a>(&'a self, schema: &'a Value) -> &'a Value {
+    fn resolve<'a>(&'a self, schema: &'a Value) -> &'a Value {
         let target = schema["$ref"].as_str().and_then(|path| path.strip_prefix("#/$defs/"));
         target.map_or(schema, |name| &self.schema["$defs"][name])
     }

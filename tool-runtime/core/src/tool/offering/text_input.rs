@@ -23,10 +23,10 @@ impl TextInput {
         settings: &Settings,
         completers: &'static [ArgumentCompleter],
     ) -> (Self, OfferingProperties) {
-        Self::erased(name, settings, completers, TypeId::of::<A>())
+        Self::from_parts(name, settings, completers, TypeId::of::<A>())
     }
 
-    fn erased(
+    fn from_parts(
         name: &str,
         settings: &Settings,
         completers: &'static [ArgumentCompleter],
@@ -40,16 +40,16 @@ impl TextInput {
             action: Some(action),
             origin: None,
         };
-        (Self { schema, model: InputModel::of_table(name, settings.parameters) }, terms)
+        (Self { schema, model: InputModel::from_table(name, settings.parameters) }, terms)
     }
 
     /// Decodes the arguments and runs the function. Invalid arguments are an error.
     pub(crate) fn run<'a, T: Send + 'a>(
         &self,
-        texts: &TextArguments,
+        values: &TextArguments,
         enter: impl FnOnce(Arguments<'_>) -> Result<Running<'a, T>, DecodeError>,
     ) -> Answer<'a, T> {
-        match self.start(texts, enter) {
+        match self.start(values, enter) {
             Ok(running) => Box::pin(async move { running.await.map_err(CallError::from) }),
             Err(rejection) => Box::pin(ready(Err(rejection))),
         }
@@ -57,10 +57,10 @@ impl TextInput {
 
     fn start<T>(
         &self,
-        texts: &TextArguments,
+        values: &TextArguments,
         enter: impl FnOnce(Arguments<'_>) -> Result<T, DecodeError>,
     ) -> Result<T, CallError> {
-        let json = self.schema.json(texts);
+        let json = self.schema.json(values);
         let arguments = Arguments::new(&json);
         self.model.check(arguments)?;
         enter(arguments).map_err(|error| self.model.explain(arguments, &error))
@@ -75,17 +75,17 @@ impl TextInput {
 pub(crate) fn check<'a>(
     name: &str,
     arguments: impl Iterator<Item = (&'a str, bool)> + Clone,
-    texts: &TextArguments,
+    values: &TextArguments,
 ) -> Result<(), CallError> {
     let rejected = |what: String| {
         CallError::new(ErrorClass::Input, format!("invalid arguments for `{name}`: {what}"))
     };
     if let Some((missing, _)) =
-        arguments.clone().find(|(name, is_required)| *is_required && !texts.contains_key(*name))
+        arguments.clone().find(|(name, is_required)| *is_required && !values.contains_key(*name))
     {
         return Err(rejected(format!("missing required argument `{missing}`")));
     }
-    match texts.keys().find(|given| !arguments.clone().any(|(name, _)| name == *given)) {
+    match values.keys().find(|name| !arguments.clone().any(|(known, _)| known == *name)) {
         Some(unknown) => Err(rejected(format!("unknown argument `{unknown}`"))),
         None => Ok(()),
     }

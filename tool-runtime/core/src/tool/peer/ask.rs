@@ -183,7 +183,7 @@ impl ToolContext {
         params.insert("elicitationId".to_owned(), self.question_key(key).into());
         params.insert("url".to_owned(), url.into().into());
         let request = PeerRequest::new(key, PeerCapability::ElicitationUrl, params);
-        let answer = self.elicited(request).await?;
+        let answer = self.elicit(request).await?;
         Ok(answer.map(drop))
     }
 
@@ -198,14 +198,14 @@ impl ToolContext {
         T: DeserializeOwned,
     {
         let requested = form
-            .requested()
+            .request_schema()
             .map_err(|problem| PeerError::Unaskable { key: key.to_owned(), problem })?;
         let mut params = parameters("form", message);
         params.insert("requestedSchema".to_owned(), requested);
         let read = |content: Option<Value>| form.read(content.unwrap_or_else(|| Map::new().into()));
         let request = PeerRequest::new(key, PeerCapability::Elicitation, params);
         let request = if is_single_use { request.single_use() } else { request };
-        match self.elicited(request).await?.map(read) {
+        match self.elicit(request).await?.map(read) {
             Answer::Accepted(Ok(value)) => Ok(Answer::Accepted(value)),
             Answer::Accepted(Err(problem)) => Err(PeerError::malformed(key, problem)),
             Answer::Declined => Ok(Answer::Declined),
@@ -213,9 +213,9 @@ impl ToolContext {
         }
     }
 
-    async fn elicited(&self, request: PeerRequest) -> Result<Answer<Option<Value>>, PeerError> {
+    async fn elicit(&self, request: PeerRequest) -> Result<Answer<Option<Value>>, PeerError> {
         let key = request.key().to_owned();
-        let answer = self.asked(request).await?;
+        let answer = self.send_request(request).await?;
         let elicited: Elicited =
             serde_json::from_value(answer).map_err(|error| PeerError::malformed(&key, error))?;
         Ok(match elicited.action {

@@ -39,7 +39,7 @@ impl PeerCapability {
 
     /// The capability as clients declare it.
     #[doc(hidden)]
-    pub fn declared(self) -> Value {
+    pub fn declaration(self) -> Value {
         match self {
             Self::Elicitation => json!({ "elicitation": { "form": {} } }),
             Self::ElicitationUrl => json!({ "elicitation": { "url": {} } }),

@@ -62,7 +62,7 @@ impl FormSchema {
     ///
     /// # Errors
     /// The form has a field that clients cannot show.
-    pub(super) fn requested(&self) -> Result<Value, String> {
+    pub(super) fn request_schema(&self) -> Result<Value, String> {
         let properties = self.schema.get("properties").and_then(Value::as_object);
         let Some(properties) = properties else {
             return Err("a form needs `properties`; ask for a struct with named fields".to_owned());
@@ -122,7 +122,7 @@ fn field(name: &str, schema: &Value) -> Result<Value, String> {
     if field.get("format").is_some_and(|format| !FORMATS.iter().any(|known| format == known)) {
         field.shift_remove("format");
     }
-    if let Some(choices) = field.get("oneOf").and_then(titled) {
+    if let Some(choices) = field.get("oneOf").and_then(with_titles) {
         field.insert("type".to_owned(), "string".into());
         field.insert("oneOf".to_owned(), choices);
     }
@@ -143,7 +143,7 @@ fn field(name: &str, schema: &Value) -> Result<Value, String> {
 }
 
 /// Choices with their titles. The description of an enum's variant is its title.
-fn titled(choices: &Value) -> Option<Value> {
+fn with_titles(choices: &Value) -> Option<Value> {
     let entries = choices.as_array()?.iter().map(choices_of);
     let choices = entries.collect::<Option<Vec<_>>>()?;
     Some(choices.into_iter().flatten().collect())
@@ -166,7 +166,7 @@ fn selectable(items: &Value) -> Option<Value> {
     if let Some(names) = items.get("enum") {
         return Some(json!({ "type": "string", "enum": names }));
     }
-    let choices = items.get("oneOf").or(items.get("anyOf")).and_then(titled)?;
+    let choices = items.get("oneOf").or(items.get("anyOf")).and_then(with_titles)?;
     Some(json!({ "anyOf": choices }))
 }
 
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn a_struct_becomes_a_flat_form() {
-        let form = FormSchema::for_form::<Booking>("booking").requested().expect("a form");
+        let form = FormSchema::for_form::<Booking>("booking").request_schema().expect("a form");
         let fields = &form["properties"];
         assert_eq!(fields["name"]["type"], "string");
         assert_eq!(fields["name"]["description"], "The guest's name.");
@@ -240,16 +240,16 @@ mod tests {
             { "const": "Large", "title": "Larger than usual." },
         ]);
         let form = FormSchema::for_form::<Size>("size");
-        assert_eq!(form.requested().expect("a form")["properties"]["size"]["oneOf"], choices);
+        assert_eq!(form.request_schema().expect("a form")["properties"]["size"]["oneOf"], choices);
         assert_eq!(form.read(json!({ "size": "Medium" })), Ok(Size::Medium));
-        let several = FormSchema::for_form::<Vec<Size>>("sizes").requested().expect("a form");
+        let several = FormSchema::for_form::<Vec<Size>>("sizes").request_schema().expect("a form");
         assert_eq!(several["properties"]["sizes"]["items"], json!({ "anyOf": choices }));
     }
 
     #[test]
     fn a_scalar_becomes_one_field() {
         let form = FormSchema::for_form::<bool>("sure");
-        let requested = form.requested().expect("a form");
+        let requested = form.request_schema().expect("a form");
         assert_eq!(requested["properties"], json!({ "sure": { "type": "boolean" } }));
         assert_eq!(form.read::<bool>(json!({ "sure": true })), Ok(true));
     }
@@ -273,11 +273,11 @@ mod tests {
         struct Deep {
             inner: Booking,
         }
-        let problem = FormSchema::for_form::<Deep>("deep").requested().unwrap_err();
+        let problem = FormSchema::for_form::<Deep>("deep").request_schema().unwrap_err();
         assert_eq!(
             problem,
             "field `inner` must be a string, number, boolean, enum or list of enums; forms are flat"
         );
-        assert!(FormSchema::from_schema(json!({})).requested().is_err());
+        assert!(FormSchema::from_schema(json!({})).request_schema().is_err());
     }
 }

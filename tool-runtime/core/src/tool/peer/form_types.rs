@@ -159,11 +159,11 @@ mod tests {
         struct Fields<T> {
             field: T,
         }
-        FormSchema::for_form::<Fields<T>>("").requested().expect("a form");
+        FormSchema::for_form::<Fields<T>>("").request_schema().expect("a form");
     }
 
     fn is_shown<T: Form + FormField>() {
-        FormSchema::for_form::<T>("value").requested().expect("a form");
+        FormSchema::for_form::<T>("value").request_schema().expect("a form");
         is_shown_as_a_field::<T>();
         is_shown_as_a_field::<Option<T>>();
         is_shown_as_a_field::<Box<T>>();

@@ -87,7 +87,7 @@ impl ToolContext {
     /// # Errors
     /// The peer does not support the request, or does not answer.
     #[doc(hidden)]
-    pub async fn asked(&self, mut request: PeerRequest) -> Result<Value, PeerError> {
+    pub async fn send_request(&self, mut request: PeerRequest) -> Result<Value, PeerError> {
         request.key = self.question_key(&request.key).into_owned();
         if let Some(mask) = self.mask() {
             request.params.values_mut().for_each(|value| mask.value(value));

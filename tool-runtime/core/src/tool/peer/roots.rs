@@ -33,7 +33,7 @@ impl ToolContext {
     /// The client does not support roots, does not answer, or its answer is invalid.
     pub async fn roots(&self, key: &str) -> Result<Vec<Root>, PeerError> {
         let request = PeerRequest::new(key, PeerCapability::Roots, Map::new());
-        let answer = self.asked(request).await?;
+        let answer = self.send_request(request).await?;
         let answer = serde_json::from_value::<Roots>(answer);
         answer.map(|answer| answer.roots).map_err(|error| PeerError::malformed(key, error))
     }

@@ -88,8 +88,8 @@ pub struct SamplingResult {
 impl SamplingResult {
     /// All text of the answer.
     pub fn text(&self) -> String {
-        let texts = self.content.iter().filter_map(ContentBlock::as_text);
-        texts.collect::<Vec<_>>().join("\n")
+        let blocks = self.content.iter().filter_map(ContentBlock::as_text);
+        blocks.collect::<Vec<_>>().join("\n")
     }
 }
 
@@ -115,7 +115,7 @@ impl ToolContext {
         request: SamplingRequest,
     ) -> Result<SamplingResult, PeerError> {
         let request = PeerRequest::new(key, PeerCapability::Sampling, request.into_params());
-        let answer = self.asked(request).await?;
+        let answer = self.send_request(request).await?;
         serde_json::from_value(answer).map_err(|error| PeerError::malformed(key, error))
     }
 }

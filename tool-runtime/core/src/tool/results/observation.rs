@@ -256,15 +256,15 @@ impl Observation {
     }
 
     /// A human-readable text: that of [`Self::with_visual`], or else its text, with other content named
-    /// and structured values indented.
+    /// and structured values indent.
     pub fn visualize(&self) -> String {
         if let Some(visual) = self.extra.as_ref().and_then(|extra| extra.visual.as_ref()) {
             return visual.clone();
         }
         if self.content.is_empty() {
-            return self.structured.as_deref().map(indented).unwrap_or_default();
+            return self.structured.as_deref().map(indent).unwrap_or_default();
         }
-        let lines: Vec<String> = self.content.iter().map(shown).collect();
+        let lines: Vec<String> = self.content.iter().map(render).collect();
         lines.join("\n")
     }
 
@@ -326,7 +326,7 @@ impl PartialEq for Observation {
     }
 }
 
-fn indented(json: &RawValue) -> String {
+fn indent(json: &RawValue) -> String {
     serde_json::from_str::<Value>(json.get())
         .map(|value| format!("{value:#}"))
         .unwrap_or_else(|_| json.get().to_owned())
@@ -344,11 +344,11 @@ fn json(block: &Map<String, Value>) -> String {
     serde_json::to_string(block).unwrap_or_default()
 }
 
-fn shown(block: &ContentBlock) -> String {
+fn render(block: &ContentBlock) -> String {
     match block {
         ContentBlock::Text(content) => content.text().to_owned(),
-        ContentBlock::Image(media) => media_shown("image", &media.mime_type, &media.data),
-        ContentBlock::Audio(media) => media_shown("audio", &media.mime_type, &media.data),
+        ContentBlock::Image(media) => render_media("image", &media.mime_type, &media.data),
+        ContentBlock::Audio(media) => render_media("audio", &media.mime_type, &media.data),
         ContentBlock::Resource(resource) => {
             let contents = &resource.resource;
             let text = contents.text.as_deref().unwrap_or("(bytes)");
@@ -360,7 +360,7 @@ fn shown(block: &ContentBlock) -> String {
 }
 
 /// Base64 holds three bytes in four characters.
-fn media_shown(kind: &str, mime_type: &str, data: &str) -> String {
+fn render_media(kind: &str, mime_type: &str, data: &str) -> String {
     format!("[{kind} {mime_type}, {} bytes]", data.len() / 4 * 3)
 }
 

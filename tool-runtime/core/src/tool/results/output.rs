@@ -186,7 +186,7 @@ impl<T: Serialize + JsonSchema, E: Into<ToolError>> SuccessKind<Option<Result<T,
     }
 }
 
-/// Stage two, third choice: results in other places, which serde would write as `{"Err": ..}`.
+/// Stage two, third choice: results elsewhere, which serde would write as `{"Err": ..}`.
 /// Never created, because `accept` does not compile.
 pub struct NestedResult<T>(PhantomData<fn() -> T>);
 

@@ -83,15 +83,15 @@ impl OutputModel {
             return Ok(());
         }
         let Some(json) = observation.structured_json() else {
-            return Err(self.broken("it has no structured value"));
+            return Err(self.violation("it has no structured value"));
         };
         // A raw value comes from any serializer, and may be nested too deeply to parse.
         let value: Value = serde_json::from_str(json).map_err(|error| {
-            self.broken(&format!("its structured value cannot be read: {error}"))
+            self.violation(&format!("its structured value cannot be read: {error}"))
         })?;
         match check::check_result(&self.schema, &value).as_slice() {
             [] => Ok(()),
-            issues => Err(self.broken(&list_issues(issues))),
+            issues => Err(self.violation(&list_issues(issues))),
         }
     }
 
@@ -99,7 +99,7 @@ impl OutputModel {
     /// written for it.
     ///
     /// # Errors
-    /// [`ErrorClass::Internal`], with the places of such floats.
+    /// [`ErrorClass::Internal`], with the paths of such floats.
     fn check_floats(&self, observation: &Observation) -> Result<(), CallError> {
         let Some(json) = observation.structured_json().filter(|json| json.contains("null")) else {
             return Ok(());
@@ -112,7 +112,7 @@ impl OutputModel {
     }
 
     #[cold]
-    fn broken(&self, detail: &str) -> CallError {
+    fn violation(&self, detail: &str) -> CallError {
         let text = format!(
             "`{}` ran, but its result does not fit its own output schema, which has been logged; the call may have had its effect, so do not just repeat it",
             self.tool
@@ -133,7 +133,7 @@ fn not_finite(at: &str) -> CallError {
     CallError::new(ErrorClass::Internal, text).with_detail(detail)
 }
 
-/// Starts with the place: not every message names it.
+/// Starts with the path: not every message names it.
 fn list_issues(issues: &[Issue]) -> String {
     let line = |issue: &Issue| match issue.path() {
         "" => issue.to_string(),

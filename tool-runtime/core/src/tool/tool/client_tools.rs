@@ -155,7 +155,7 @@ impl ClientTools {
     /// # });
     /// ```
     pub async fn cancelled(&self, id: &str) {
-        if let Some(ended) = self.0.pending_calls.ended(id) {
+        if let Some(ended) = self.0.pending_calls.end_token(id) {
             ended.cancelled().await;
         }
     }

@@ -66,7 +66,7 @@ pub struct TypedInput {
 impl TypedInput {
     const fn from_type<A: DeserializeOwned + JsonSchema>() -> Self {
         Self {
-            schema: || schemas::input_of_closed::<A>(probe::decode::<A>),
+            schema: || schemas::closed_input_of::<A>(probe::decode::<A>),
             decode: probe::decode::<A>,
             check: |arguments| arguments.parse_closed::<A>().map(drop),
         }
@@ -170,9 +170,9 @@ impl<H: Handler<M>, M> HandlerExecutor<H, M> {
 fn input<H: Handler<M>, M>(definition: &ToolDefinition) -> InputModel {
     match H::INPUT {
         Some(own) if own.schema().as_object() == Some(&definition.input_schema) => {
-            InputModel::decoded(definition, own.decode)
+            InputModel::from_decoder(definition, own.decode)
         }
-        _ => InputModel::walked(definition),
+        _ => InputModel::from_schema(definition),
     }
 }
 

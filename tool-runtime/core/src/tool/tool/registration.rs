@@ -33,7 +33,7 @@ pub struct Registration {
 }
 
 impl Registration {
-    /// Registers an action, written at the given place.
+    /// Registers an action, written at this location.
     pub const fn from_action<A: Action>(file: &'static str, line: u32) -> Self {
         Self { make: Tool::from_action::<A>, origin: Origin { file, line } }
     }
@@ -53,7 +53,7 @@ pub struct PromptRegistration {
 }
 
 impl PromptRegistration {
-    /// Registers an action, written at the given place.
+    /// Registers an action, written at this location.
     pub const fn from_action<A: PromptAction>(file: &'static str, line: u32) -> Self {
         Self { make: Prompt::from_action::<A>, origin: Origin { file, line } }
     }
@@ -73,7 +73,7 @@ pub struct ResourceRegistration {
 }
 
 impl ResourceRegistration {
-    /// Registers an action, written at the given place.
+    /// Registers an action, written at this location.
     pub const fn from_action<A: ResourceAction>(file: &'static str, line: u32) -> Self {
         Self { make: Resource::from_action::<A>, origin: Origin { file, line } }
     }
@@ -156,15 +156,15 @@ pub(crate) fn linked_resources() -> impl Iterator<Item = Resource> {
     inventory::iter::<ResourceRegistration>.into_iter().map(ResourceRegistration::resource)
 }
 
-/// All types of toolset that are linked in, sorted by name and place.
+/// All types of toolset that are linked in, sorted by name and location.
 #[cfg(feature = "linked")]
 pub(crate) fn linked_toolsets() -> Vec<ToolsetKind> {
     let key = |kind: &ToolsetKind| (kind.name(), kind.origin());
     let mut kinds: Vec<ToolsetKind> = Vec::new();
     // Insertion in order links less code than a sort, and the list is short.
     for kind in inventory::iter::<ToolsetKind> {
-        let place = kinds.partition_point(|other| key(other) <= key(kind));
-        kinds.insert(place, *kind);
+        let position = kinds.partition_point(|other| key(other) <= key(kind));
+        kinds.insert(position, *kind);
     }
     kinds
 }

@@ -67,7 +67,7 @@ impl Source {
     }
 
     /// The location of an item in the program's code, or else its source, for messages.
-    pub(crate) fn place(&self, origin: Option<Origin>) -> String {
+    pub(crate) fn location(&self, origin: Option<Origin>) -> String {
         match (origin, self) {
             (Some(origin), _) => format!("at {origin}"),
             (None, Self::Custom) => "added by hand".to_owned(),

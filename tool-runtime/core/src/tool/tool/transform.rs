@@ -243,7 +243,7 @@ impl Tool {
 
     fn under(&self, definition: ToolDefinition, mapping: Mapping) -> Self {
         let definition = Arc::new(definition);
-        let matched = self.matched().and_then(|matched| mapping.matched(matched));
+        let matched = self.matched().and_then(|matched| mapping.matched_argument(matched));
         let executor = TransformedExecutor::new(self, &definition, mapping);
         Self::from_tool(self, definition, executor, matched)
     }

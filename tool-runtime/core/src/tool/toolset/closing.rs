@@ -32,7 +32,7 @@ impl Work {
     pub(crate) async fn run(mut self) {
         // In place, so that interrupted work continues after a drop.
         if let Some(future) = &mut self.future {
-            finished(future).await;
+            finish(future).await;
             self.future = None;
         }
     }
@@ -55,7 +55,7 @@ pub(crate) fn spawn(future: BoxFuture<'static, ()>) {
     }
 }
 
-async fn finished(future: &mut BoxFuture<'static, ()>) {
+async fn finish(future: &mut BoxFuture<'static, ()>) {
     if let Err(panic) = AssertUnwindSafe(future).catch_unwind().await {
         tracing::warn!("`close` panicked: {}", panic_message(panic));
     }
@@ -65,7 +65,7 @@ fn on_a_thread(mut future: BoxFuture<'static, ()>) {
     let (done, is_done) = std::sync::mpsc::channel();
     let started = thread::Builder::new().name("tool-close".to_owned()).spawn(move || {
         match Builder::new_current_thread().enable_all().build() {
-            Ok(runtime) => runtime.block_on(finished(&mut future)),
+            Ok(runtime) => runtime.block_on(finish(&mut future)),
             Err(error) => tracing::warn!("a toolset could not be closed: {error}"),
         }
         let _ = done.send(());

@@ -67,7 +67,7 @@ pub(crate) struct New {
 
 impl New {
     /// The id of a tool whose id is `name` under the type's own prefix.
-    fn named(&self, toolset: &str, name: &str) -> String {
+    fn tool_name(&self, toolset: &str, name: &str) -> String {
         let Some(prefix) = &self.prefix else { return name.to_owned() };
         let method_name = name.strip_prefix(toolset).and_then(|rest| rest.strip_prefix('.'));
         let method_name = method_name.unwrap_or(name);
@@ -76,7 +76,7 @@ impl New {
 }
 
 impl ToolsetKind {
-    /// A type of toolset, written at the given place.
+    /// A type of toolset, written at this location.
     pub const fn from_type<T: Toolset>(file: &'static str, line: u32) -> Self {
         Self {
             name: T::NAME,
@@ -205,7 +205,8 @@ impl Tool {
     pub fn of_toolset<T: Toolset>(prefix: Option<&str>, value: T) -> Vec<Self> {
         let new = New { prefix: prefix.map(str::to_owned), ..New::default() };
         let values = Values::One(Arc::new(Instance::new(value)));
-        let bind = |method: &Method| method.bind(values.clone(), new.named(T::NAME, method.name()));
+        let bind =
+            |method: &Method| method.bind(values.clone(), new.tool_name(T::NAME, method.name()));
         T::methods().iter().map(bind).collect()
     }
 
@@ -240,7 +241,8 @@ impl Tool {
     /// ```
     pub fn of_unusable_toolset<T: Toolset>(prefix: Option<&str>, reason: &str) -> Vec<Self> {
         let new = New { prefix: prefix.map(str::to_owned), ..New::default() };
-        let hide = |method: &Method| hidden(method, new.named(T::NAME, method.name()), reason);
+        let hide =
+            |method: &Method| hidden_tool(method, new.tool_name(T::NAME, method.name()), reason);
         T::methods().iter().map(hide).collect()
     }
 }
@@ -254,9 +256,9 @@ pub(crate) async fn start<T: Toolset>(
     params: T::Params,
     new: New,
 ) -> Result<Vec<Tool>, ToolsetError> {
-    let name = |method: &Method| new.named(T::NAME, method.name());
+    let name = |method: &Method| new.tool_name(T::NAME, method.name());
     if let Err(reason) = usable::<T>(&params) {
-        let tools = T::methods().iter().map(|method| hidden(method, name(method), &reason));
+        let tools = T::methods().iter().map(|method| hidden_tool(method, name(method), &reason));
         return Ok(tools.collect());
     }
     let values = match T::SHARED_BY {
@@ -264,7 +266,7 @@ pub(crate) async fn start<T: Toolset>(
             let instance = instance::<T>(params, new.context.clone()).await;
             Values::One(Arc::new(instance.map_err(ToolsetError::Failed)?))
         }
-        shared_by => Values::keyed(
+        shared_by => Values::with_keys(
             T::NAME,
             shared_by,
             Box::new(move |context| Box::pin(instance::<T>(params.clone(), context))),
@@ -290,7 +292,7 @@ fn usable<T: Toolset>(params: &T::Params) -> Result<(), String> {
     caught(|| T::is_usable(params)).unwrap_or_else(|_| Err("its `is_usable` panicked".to_owned()))
 }
 
-fn hidden(method: &Method, name: String, reason: &str) -> Tool {
+fn hidden_tool(method: &Method, name: String, reason: &str) -> Tool {
     let mut definition = method.definition();
     definition.name = name;
     Tool::unusable(definition, reason)

@@ -45,7 +45,7 @@ enum Key {
 }
 
 impl Values {
-    pub(super) fn keyed(name: &str, shared_by: SharedBy, create: Create) -> Self {
+    pub(super) fn with_keys(name: &str, shared_by: SharedBy, create: Create) -> Self {
         Self::Many(Arc::new_cyclic(|itself| Keyed {
             name: name.to_owned(),
             shared_by,
@@ -94,7 +94,7 @@ impl Keyed {
         let instance = Arc::clone(instance.await?);
         if !self.has(&key, &slot) {
             instance.close().await;
-            return Err(closed());
+            return Err(shut_down_error());
         }
         Ok(instance)
     }
@@ -115,7 +115,7 @@ impl Keyed {
 
     fn slot(&self, key: Key, session: Option<&Session>) -> Result<Slot, CallError> {
         let mut slots = self.slots();
-        let slots = slots.as_mut().ok_or_else(closed)?;
+        let slots = slots.as_mut().ok_or_else(shut_down_error)?;
         if let Some(slot) = slots.get(&key) {
             return Ok(Arc::clone(slot));
         }
@@ -162,6 +162,6 @@ impl SessionValues for Keyed {
     }
 }
 
-fn closed() -> CallError {
+fn shut_down_error() -> CallError {
     CallError::new(ErrorClass::Cancelled, "the tools have been shut down")
 }

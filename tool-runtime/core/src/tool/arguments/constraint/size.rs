@@ -104,7 +104,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn described<T: HasLength>(lower: Bound<usize>, upper: Bound<usize>) -> serde_json::Value {
+    fn schema_of<T: HasLength>(lower: Bound<usize>, upper: Bound<usize>) -> serde_json::Value {
         let mut schema = Schema::default();
         length::<T>(lower, upper).describe(&mut schema);
         schema.to_value()
@@ -114,12 +114,12 @@ mod tests {
     fn text_counts_characters_and_lists_items() {
         use Bound::{Excluded, Included, Unbounded};
         assert_eq!(
-            described::<String>(Included(1), Excluded(4)),
+            schema_of::<String>(Included(1), Excluded(4)),
             json!({"minLength": 1, "maxLength": 3})
         );
-        assert_eq!(described::<Option<Vec<u8>>>(Included(1), Unbounded), json!({"minItems": 1}));
+        assert_eq!(schema_of::<Option<Vec<u8>>>(Included(1), Unbounded), json!({"minItems": 1}));
         assert_eq!(
-            described::<HashMap<String, u8>>(Unbounded, Included(2)),
+            schema_of::<HashMap<String, u8>>(Unbounded, Included(2)),
             json!({"maxProperties": 2})
         );
         let length = length::<String>(Included(2), Included(2));

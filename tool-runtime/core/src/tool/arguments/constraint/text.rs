@@ -44,7 +44,7 @@ pub struct Pattern<T> {
 }
 
 impl<T> Pattern<T> {
-    fn compiled(&self) -> &engine::Pattern {
+    fn engine(&self) -> &engine::Pattern {
         self.compiled.get_or_init(|| {
             let compiled = engine::enable().compile(self.pattern);
             compiled.expect("the macro has checked the pattern")
@@ -64,7 +64,7 @@ impl<T> Constraint<T> for Pattern<T> {
     }
 
     fn admits(&self, value: &T) -> bool {
-        (self.text)(value).is_none_or(|text| self.compiled().is_match(text))
+        (self.text)(value).is_none_or(|text| self.engine().is_match(text))
     }
 }
 

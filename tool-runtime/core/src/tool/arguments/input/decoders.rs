@@ -46,7 +46,7 @@ impl Decoders {
     }
 
     /// The type that decodes the parameter at `index`, the path of its value, and the value.
-    pub(super) fn decoded(
+    pub(super) fn part(
         self,
         mut arguments: Value,
         index: usize,
@@ -127,13 +127,13 @@ impl AliasSearch<'_> {
         Some(Alias { object: object.to_vec(), given: key.to_owned(), name: name.to_owned() })
     }
 
-    fn is_alias(&self, object: &[Segment], field: (&str, &Value), name: &str) -> bool {
+    fn is_alias(&self, object: &[Segment], (key, value): (&str, &Value), name: &str) -> bool {
         let Some(left) = self.bytes_left.get().checked_sub(self.bytes) else {
             return false;
         };
         self.bytes_left.set(left);
         let part = self.decoders.of_part(object);
-        part.is_some_and(|(decode, path)| probe::is_alias(decode, path, field, name))
+        part.is_some_and(|(decode, path)| probe::is_alias(decode, path, key, value, name))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Repairs arguments that differ from their schema only in style.
 
-use super::{Repair, RepairKind, folded, json};
+use super::{Repair, RepairKind, fold_name, json};
 use serde_json::{Map, Number, Value};
 
 /// Deeper values are not repaired.
@@ -9,9 +9,9 @@ const MAX_DEPTH: usize = 64;
 /// The arguments with every repair that the schema calls for, or `None` if nothing was repaired.
 ///
 /// The result may be invalid still.
-pub(crate) fn repaired(schema: &Map<String, Value>, text: &str) -> Option<(String, Vec<Repair>)> {
+pub(crate) fn repair(schema: &Map<String, Value>, text: &str) -> Option<(String, Vec<Repair>)> {
     let mut repairs = Vec::new();
-    let mut value = json::parsed(text, &mut repairs)?;
+    let mut value = json::parse(text, &mut repairs)?;
     let root = Value::Object(schema.clone());
     Repairer { root: &root, repairs: &mut repairs }.repair(&mut value, &[&root], "", 0);
     (!repairs.is_empty()).then(|| (value.to_string(), repairs))
@@ -66,17 +66,17 @@ impl<'a> Repairer<'a> {
         for (name, mut value) in std::mem::take(members) {
             let own_name =
                 self.own_name(&name, schemas, &given_names).unwrap_or_else(|| name.clone());
-            let place = if at.is_empty() { own_name.clone() } else { format!("{at}.{own_name}") };
+            let path = if at.is_empty() { own_name.clone() } else { format!("{at}.{own_name}") };
             if own_name != name {
-                self.add(&place, RepairKind::ArgumentName);
+                self.add(&path, RepairKind::ArgumentName);
             }
             let properties: Vec<&Value> =
                 schemas.iter().filter_map(|map| map.get("properties")?.get(&own_name)).collect();
             if value.is_null() && !properties.is_empty() && self.means_absent(&own_name, schemas) {
-                self.add(&place, RepairKind::NullForAbsent);
+                self.add(&path, RepairKind::NullForAbsent);
                 continue;
             }
-            self.repair(&mut value, &properties, &place, depth + 1);
+            self.repair(&mut value, &properties, &path, depth + 1);
             members.insert(own_name, value);
         }
     }
@@ -98,11 +98,13 @@ impl<'a> Repairer<'a> {
         if takes_others || properties().any(|(known, _)| known == name) {
             return None;
         }
-        let wanted = folded(name);
-        let mut same: Vec<&String> =
-            properties().map(|(known, _)| known).filter(|known| folded(known) == wanted).collect();
+        let wanted = fold_name(name);
+        let mut same: Vec<&String> = properties()
+            .map(|(known, _)| known)
+            .filter(|known| fold_name(known) == wanted)
+            .collect();
         same.dedup();
-        let candidates = given.iter().filter(|other| folded(other) == wanted).count();
+        let candidates = given.iter().filter(|other| fold_name(other) == wanted).count();
         (same.len() == 1 && candidates == 1).then(|| same[0].clone())
     }
 
@@ -175,7 +177,7 @@ fn parsed(text: &str, schemas: &[&Map<String, Value>]) -> Option<(Value, RepairK
     if (trimmed.starts_with('{') && takes("object")) || (trimmed.starts_with('[') && takes("array"))
     {
         let mut ignored = Vec::new();
-        let value = json::parsed(trimmed, &mut ignored)?;
+        let value = json::parse(trimmed, &mut ignored)?;
         return (value.is_object() || value.is_array())
             .then_some((value, RepairKind::StringifiedJson));
     }

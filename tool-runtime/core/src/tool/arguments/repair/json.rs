@@ -4,11 +4,11 @@ use super::{Repair, RepairKind};
 use serde_json::Value;
 
 /// Parses the text of arguments, with the repairs that it needs.
-pub(super) fn parsed(text: &str, repairs: &mut Vec<Repair>) -> Option<Value> {
+pub(super) fn parse(text: &str, repairs: &mut Vec<Repair>) -> Option<Value> {
     if let Ok(value) = serde_json::from_str(text) {
         return Some(value);
     }
-    let escaped = escaped(text);
+    let escaped = escape_controls(text);
     let source = escaped.as_deref().unwrap_or(text);
     let mut values = serde_json::Deserializer::from_str(source).into_iter::<Value>();
     let value = values.next()?.ok()?;
@@ -28,7 +28,7 @@ pub(super) fn parsed(text: &str, repairs: &mut Vec<Repair>) -> Option<Value> {
 }
 
 /// Escapes control characters in strings. `None` if the text has none.
-fn escaped(text: &str) -> Option<String> {
+fn escape_controls(text: &str) -> Option<String> {
     let (mut escaped, mut is_string, mut is_escape, mut is_changed) =
         (String::with_capacity(text.len()), false, false, false);
     for character in text.chars() {

@@ -1,6 +1,6 @@
 //! Repairs names of tools.
 
-use super::folded;
+use super::fold_name;
 use crate::vocabulary::wire_name::wire_name;
 
 /// Prefixes that models add to names.
@@ -25,8 +25,8 @@ pub(crate) fn nearest_name<'a>(
 
 /// The only name that differs by case and separators alone.
 fn only<'a>(written: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let wanted = folded(written);
-    let mut same = names.filter(|name| folded(name) == wanted);
+    let wanted = fold_name(written);
+    let mut same = names.filter(|name| fold_name(name) == wanted);
     let found = same.next().filter(|_| !wanted.is_empty())?;
     same.next().is_none().then_some(found)
 }

@@ -1,4 +1,4 @@
-use super::arguments::repaired;
+use super::arguments::repair;
 use super::name::nearest_name;
 use super::*;
 use serde_json::{Map, Value, json};
@@ -25,7 +25,7 @@ fn schema() -> Map<String, Value> {
 
 #[track_caller]
 fn check(written: &str, expected: Value, expected_repairs: &[&str]) {
-    let (text, repairs) = repaired(&schema(), written).expect("it is repaired");
+    let (text, repairs) = repair(&schema(), written).expect("it is repaired");
     assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), expected);
     let repairs: Vec<String> = repairs.iter().map(Repair::to_string).collect();
     assert_eq!(repairs, expected_repairs);
@@ -80,7 +80,7 @@ fn ambiguous_mistakes_are_not_repaired() {
         r#"{"limit":"#,
         r#"{"file_path":null,"other":1}"#,
     ] {
-        let repaired = repaired(&schema(), written);
+        let repaired = repair(&schema(), written);
         assert!(repaired.is_none(), "{written}: {repaired:?}");
     }
 }

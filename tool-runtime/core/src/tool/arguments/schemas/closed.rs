@@ -91,7 +91,7 @@ fn allows_all(
     let Ok(value) = serde_json::from_str::<Value>(text) else {
         return false;
     };
-    let ignored = probe::ignored(decode, &value);
+    let ignored = probe::ignored_keys(decode, &value);
     ignored.is_some_and(|ignored| ignored.iter().all(|path| fields_at(&schema, path).is_allowed))
 }
 

@@ -26,18 +26,18 @@ pub(super) fn normalize(key: CompactString) -> CompactString {
 fn normal_path(path: &Path) -> PathBuf {
     // Removes `.` and a trailing separator, which would require a directory.
     let path = join_components(path.components());
-    resolved(&lexical(&resolved(&path)))
+    resolve(&lexical(&resolve(&path)))
 }
 
 /// Limit on the broken links that are followed, as that of Linux on links.
 const MAX_LINKS: usize = 40;
 
 /// The path with its links resolved, also broken ones, by which files are created.
-fn resolved(path: &Path) -> PathBuf {
-    let mut path = existing_resolved(path);
+fn resolve(path: &Path) -> PathBuf {
+    let mut path = resolve_existing(path);
     for _ in 0..MAX_LINKS {
         match behind_broken_link(&path) {
-            Some(next) => path = existing_resolved(&lexical(&next)),
+            Some(next) => path = resolve_existing(&lexical(&next)),
             None => break,
         }
     }
@@ -53,7 +53,7 @@ fn behind_broken_link(path: &Path) -> Option<PathBuf> {
 }
 
 /// The path with the links of its longest existing ancestor resolved.
-fn existing_resolved(path: &Path) -> PathBuf {
+fn resolve_existing(path: &Path) -> PathBuf {
     let ancestors = path.ancestors().filter(|path| path.as_os_str().len() < MAX_PATH_LENGTH);
     let ancestors: Vec<&Path> = ancestors.collect();
     // Searches from the root, so that the first missing part ends the search.

@@ -13,13 +13,13 @@ use std::path::{Path, PathBuf};
 pub trait KeyPart {
     /// The strings of the value in keys: none for an absent value, several for a list.
     #[doc(hidden)]
-    fn texts(&self, _: Sealed) -> Vec<String>;
+    fn strings(&self, _: Sealed) -> Vec<String>;
 }
 
 macro_rules! displayed {
     ($($type:ty),* $(,)?) => {
         $(impl KeyPart for $type {
-            fn texts(&self, _: Sealed) -> Vec<String> {
+            fn strings(&self, _: Sealed) -> Vec<String> {
                 vec![self.to_string()]
             }
         })*
@@ -30,37 +30,37 @@ displayed!(str, String, Cow<'_, str>, char, bool);
 displayed!(i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize);
 
 impl KeyPart for Path {
-    fn texts(&self, _: Sealed) -> Vec<String> {
+    fn strings(&self, _: Sealed) -> Vec<String> {
         vec![self.display().to_string()]
     }
 }
 
 impl KeyPart for PathBuf {
-    fn texts(&self, _: Sealed) -> Vec<String> {
-        self.as_path().texts(Sealed)
+    fn strings(&self, _: Sealed) -> Vec<String> {
+        self.as_path().strings(Sealed)
     }
 }
 
 impl<T: KeyPart> KeyPart for Option<T> {
-    fn texts(&self, _: Sealed) -> Vec<String> {
-        self.iter().flat_map(|part| part.texts(Sealed)).collect()
+    fn strings(&self, _: Sealed) -> Vec<String> {
+        self.iter().flat_map(|part| part.strings(Sealed)).collect()
     }
 }
 
 impl<T: KeyPart> KeyPart for Vec<T> {
-    fn texts(&self, _: Sealed) -> Vec<String> {
-        self.iter().flat_map(|part| part.texts(Sealed)).collect()
+    fn strings(&self, _: Sealed) -> Vec<String> {
+        self.iter().flat_map(|part| part.strings(Sealed)).collect()
     }
 }
 
 impl<T: KeyPart + ?Sized> KeyPart for Box<T> {
-    fn texts(&self, _: Sealed) -> Vec<String> {
-        T::texts(self, Sealed)
+    fn strings(&self, _: Sealed) -> Vec<String> {
+        T::strings(self, Sealed)
     }
 }
 
 impl<T: KeyPart + ?Sized> KeyPart for &T {
-    fn texts(&self, _: Sealed) -> Vec<String> {
-        T::texts(self, Sealed)
+    fn strings(&self, _: Sealed) -> Vec<String> {
+        T::strings(self, Sealed)
     }
 }

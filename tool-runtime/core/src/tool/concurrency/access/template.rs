@@ -54,13 +54,13 @@ fn extended(
     part: &dyn KeyPart,
     literal: &str,
 ) -> Option<Vec<CompactString>> {
-    let texts = part.texts(Sealed);
-    if keys.len().saturating_mul(texts.len()) > MAX_KEYS {
+    let strings = part.strings(Sealed);
+    if keys.len().saturating_mul(strings.len()) > MAX_KEYS {
         return None;
     }
-    let with_texts = |key: &CompactString| {
+    let with_strings = |key: &CompactString| {
         let key = key.clone();
-        texts.iter().map(move |text| format_compact!("{key}{text}{literal}"))
+        strings.iter().map(move |text| format_compact!("{key}{text}{literal}"))
     };
-    Some(keys.iter().flat_map(with_texts).collect())
+    Some(keys.iter().flat_map(with_strings).collect())
 }

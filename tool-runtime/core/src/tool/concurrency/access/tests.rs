@@ -4,7 +4,7 @@ use super::{Access, KeyPart};
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-fn written(literals: &[&str], parts: &[&dyn KeyPart]) -> Vec<String> {
+fn write_keys(literals: &[&str], parts: &[&dyn KeyPart]) -> Vec<String> {
     let access = Access::undeclared().writes_of(literals, parts);
     assert!(access.is_declared() && access.reads().next().is_none());
     access.writes().map(str::to_owned).collect()
@@ -12,17 +12,17 @@ fn written(literals: &[&str], parts: &[&dyn KeyPart]) -> Vec<String> {
 
 #[test]
 fn parts_are_between_literals() {
-    assert_eq!(written(&["db:all"], &[]), ["db:all"]);
-    assert_eq!(written(&["db:", "/", ""], &[&"users", &7_u8]), ["db:users/7"]);
+    assert_eq!(write_keys(&["db:all"], &[]), ["db:all"]);
+    assert_eq!(write_keys(&["db:", "/", ""], &[&"users", &7_u8]), ["db:users/7"]);
 }
 
 #[test]
 fn lists_give_every_combination_and_absent_values_give_no_key() {
     let (tables, rows) = (vec!["a", "b"], vec![1, 2]);
-    assert_eq!(written(&["", ":", ""], &[&tables, &rows]), ["a:1", "a:2", "b:1", "b:2"]);
-    assert!(written(&["", ":", ""], &[&tables, &None::<String>]).is_empty());
-    assert!(written(&["", ":", ""], &[&Vec::<i64>::new(), &rows]).is_empty());
-    assert_eq!(written(&["k:", ""], &[&Some(vec![Some('x'), None])]), ["k:x"]);
+    assert_eq!(write_keys(&["", ":", ""], &[&tables, &rows]), ["a:1", "a:2", "b:1", "b:2"]);
+    assert!(write_keys(&["", ":", ""], &[&tables, &None::<String>]).is_empty());
+    assert!(write_keys(&["", ":", ""], &[&Vec::<i64>::new(), &rows]).is_empty());
+    assert_eq!(write_keys(&["k:", ""], &[&Some(vec![Some('x'), None])]), ["k:x"]);
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn key_parts_are_written_by_display() {
         (&Cow::Borrowed("c"), "k:c"),
     ];
     for (part, key) in parts {
-        assert_eq!(written(&["k:", ""], &[*part]), [*key]);
+        assert_eq!(write_keys(&["k:", ""], &[*part]), [*key]);
     }
 }
 

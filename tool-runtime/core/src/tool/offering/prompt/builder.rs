@@ -54,12 +54,12 @@ impl PromptBuilder {
             self.definition.problems.push(problem);
         }
         let (name, arguments) = (self.definition.name.clone(), self.definition.arguments.clone());
-        Prompt::new(self.definition, self.terms, move |texts, context| {
+        Prompt::new(self.definition, self.terms, move |values, context| {
             let known = arguments.iter().map(|argument| (&*argument.name, argument.required));
-            if let Err(rejection) = offering::check(&name, known, texts) {
+            if let Err(rejection) = offering::check(&name, known, values) {
                 return Box::pin(std::future::ready(Err(rejection)));
             }
-            let output = handler.start(texts, context, Sealed);
+            let output = handler.start(values, context, Sealed);
             Box::pin(async move { output.await.into_prompt().map_err(CallError::from) })
         })
     }

@@ -117,7 +117,7 @@ impl PromptDraft {
             name: name.to_owned(),
             description: description.trim().to_owned(),
             arguments: parameters.iter().map(PromptArgument::from_parameter).collect(),
-            problems: crate::tool::arguments::schemas::described(parameters).1,
+            problems: crate::tool::arguments::schemas::advertised_input(parameters).1,
             ..PromptDefinition::default()
         })
     }

@@ -54,8 +54,8 @@ impl ResourceBuilder {
         H: TextHandler<M>,
         H::Output: IntoResource,
     {
-        Resource::new(self.definition, self.terms, move |texts, reading, context| {
-            let output = handler.start(texts, context, Sealed);
+        Resource::new(self.definition, self.terms, move |values, reading, context| {
+            let output = handler.start(values, context, Sealed);
             Box::pin(async move { output.await.into_resource(reading).map_err(CallError::from) })
         })
     }

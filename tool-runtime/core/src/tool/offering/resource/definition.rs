@@ -62,7 +62,7 @@ pub type ResourceDraft = DraftOf<ResourceDefinition>;
 impl ResourceDraft {
     /// Starts with the URI, the name, the description and the table of variables.
     pub fn new(uri: &str, name: &str, description: &str, parameters: &[Parameter]) -> Self {
-        let (schema, mut problems) = crate::tool::arguments::schemas::described(parameters);
+        let (schema, mut problems) = crate::tool::arguments::schemas::advertised_input(parameters);
         problems.extend(unfit(&schema));
         Self(ResourceDefinition {
             uri: uri.to_owned(),

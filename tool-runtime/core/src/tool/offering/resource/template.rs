@@ -1,9 +1,9 @@
 //! URIs with variables: RFC 6570, level 1 and `{+name}`.
 
-mod decoded;
+mod percent;
 
 use crate::tool::offering::text_arguments::TextArguments;
-use decoded::decoded;
+use percent::decode_percent;
 use std::fmt;
 
 /// Limit on the bytes of a URI: finding its variables takes several times as much memory.
@@ -130,7 +130,7 @@ impl UriTemplate {
                     let rest = fits.get(index + 1);
                     let fits = |end: &usize| rest.map_or(*end == uri.len(), |rest| rest[*end]);
                     let end = (at + 1..=uri.len()).find(fits)?;
-                    captures.insert(name.clone(), decoded(uri.get(at..end)?)?);
+                    captures.insert(name.clone(), decode_percent(uri.get(at..end)?)?);
                     end
                 }
             };
@@ -223,7 +223,7 @@ mod tests {
         UriTemplate::parse(text).unwrap_or_else(|problem| panic!("{text}: {problem}"))
     }
 
-    fn captured(text: &str, uri: &str) -> Option<Vec<String>> {
+    fn captures(text: &str, uri: &str) -> Option<Vec<String>> {
         let template = template(text);
         let captures = template.captures(uri)?;
         Some(template.variables().map(|name| captures[name].clone()).collect())
@@ -251,7 +251,7 @@ mod tests {
         ] {
             let expected =
                 expected.map(|values| values.into_iter().map(str::to_owned).collect::<Vec<_>>());
-            assert_eq!(captured(text, uri), expected, "{text} {uri}");
+            assert_eq!(captures(text, uri), expected, "{text} {uri}");
         }
     }
 

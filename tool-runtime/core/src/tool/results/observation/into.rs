@@ -64,7 +64,7 @@ pub trait IntoObservation {
 /// the type is `Serialize + JsonSchema`.
 ///
 /// JSON has no NaN or infinity. Such a float is `null` where the schema allows that, as for
-/// `Option<f64>`; elsewhere the call ends with an internal error that names its place.
+/// `Option<f64>`; elsewhere the call ends with an internal error that names its path.
 ///
 /// ```
 /// use tool_runtime::{IntoObservation, Json};

@@ -112,7 +112,7 @@ impl Observation {
 }
 
 fn text_of(json: Vec<u8>) -> String {
-    String::from_utf8(json).expect("JSON is written from texts")
+    String::from_utf8(json).expect("JSON is written from strings")
 }
 
 fn text_length(block: &ContentBlock) -> usize {

@@ -77,13 +77,13 @@ impl Text<'_> {
 }
 
 fn mask_split(mask: &dyn Mask, blocks: &mut [ContentBlock]) {
-    let texts: Vec<Text<'_>> = blocks.iter_mut().filter_map(text_mut).collect();
-    if texts.len() < 2 {
+    let strings: Vec<Text<'_>> = blocks.iter_mut().filter_map(text_mut).collect();
+    if strings.len() < 2 {
         return;
     }
-    let joined: Vec<&str> = texts.iter().map(Text::as_str).collect();
+    let joined: Vec<&str> = strings.iter().map(Text::as_str).collect();
     if let Some(masked) = mask.split(&joined) {
-        texts.into_iter().zip(masked).for_each(|(text, masked)| text.set(masked));
+        strings.into_iter().zip(masked).for_each(|(text, masked)| text.set(masked));
     }
 }
 

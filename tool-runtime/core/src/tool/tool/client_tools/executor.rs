@@ -32,7 +32,7 @@ impl ClientExecutor {
     ) -> Self {
         Self {
             name: definition.name.clone(),
-            input: InputModel::walked(definition),
+            input: InputModel::from_schema(definition),
             output: OutputModel::new(definition).map(Arc::new),
             pending_calls: pending_calls.clone(),
             limit,
@@ -65,7 +65,7 @@ impl ClientExecutor {
         Some(Deadline::new(earlier, now.into_std()))
     }
 
-    async fn answered(
+    async fn wait_for_answer(
         &self,
         mut ticket: Ticket,
         deadline: Option<Deadline>,
@@ -75,13 +75,13 @@ impl ClientExecutor {
         };
         match timeout_at(deadline.instant.into(), ticket.answer()).await {
             Ok(answer) => answer,
-            Err(_) if ticket.expire() => Err(self.expired()),
+            Err(_) if ticket.expire() => Err(self.timeout_error()),
             // The host has taken the call and may be about to answer it.
             Err(_) => ticket.answer().await,
         }
     }
 
-    fn expired(&self) -> CallError {
+    fn timeout_error(&self) -> CallError {
         let text = format!(
             "the host program, which does `{}`, did not answer in time; the call may have had its effect all the same, so find that out before you try again",
             self.name
@@ -100,7 +100,7 @@ impl Executor for ClientExecutor {
             let request = self.request(arguments, context)?;
             let deadline = request.deadline;
             let ticket = self.pending_calls.put(request, self.output.clone())?;
-            self.answered(ticket, deadline).await
+            self.wait_for_answer(ticket, deadline).await
         })
     }
 }

@@ -147,7 +147,7 @@ impl PendingCalls {
     }
 
     /// Token that is cancelled when the call is no longer pending.
-    pub(super) fn ended(&self, id: &str) -> Option<CancellationToken> {
+    pub(super) fn end_token(&self, id: &str) -> Option<CancellationToken> {
         let calls = self.calls();
         let pending = calls.pending.get(calls.numbers.get(id)?)?;
         Some(pending.ended.clone())
@@ -257,7 +257,7 @@ impl Ticket {
     pub(super) async fn answer(&mut self) -> Reply {
         match (&mut self.answer).await {
             Ok(reply) => reply,
-            Err(_) => Err(dropped(&self.name)),
+            Err(_) => Err(panic_error(&self.name)),
         }
     }
 
@@ -293,7 +293,7 @@ fn abandoned_error(tool: &str, is_taken: bool) -> CallError {
 }
 
 /// The value that the host answered with panicked when it was converted.
-fn dropped(tool: &str) -> CallError {
+fn panic_error(tool: &str) -> CallError {
     CallError::new(ErrorClass::Internal, format!("`{tool}`: {INTERNAL}"))
         .with_detail("the host's answer panicked when it was made an observation")
 }

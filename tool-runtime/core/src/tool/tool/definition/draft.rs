@@ -82,7 +82,7 @@ impl<D: Describe> DraftOf<D> {
 impl Draft {
     /// Starts with the name, the description and the table of arguments.
     pub fn new(name: &str, description: &str, parameters: &[Parameter]) -> Self {
-        let (input_schema, problems) = schemas::described(parameters);
+        let (input_schema, problems) = schemas::advertised_input(parameters);
         let (name, description) = (name.to_owned(), description.trim().to_owned());
         Self(ToolDefinition {
             name,

@@ -20,7 +20,7 @@ pub(super) struct TransformedExecutor {
     original: Tool,
     definition: Arc<ToolDefinition>,
     mapping: Mapping,
-    /// Created when a call is shown or rejected.
+    /// Created when a call is described or rejected.
     input: OnceLock<InputModel>,
 }
 
@@ -31,14 +31,14 @@ impl TransformedExecutor {
     }
 
     fn input(&self) -> &InputModel {
-        self.input.get_or_init(|| InputModel::walked(&self.definition))
+        self.input.get_or_init(|| InputModel::from_schema(&self.definition))
     }
 
     /// The arguments for the original.
     ///
     /// # Errors
     /// Arguments that the transform rejects. The original tool checks everything else.
-    fn rewritten<'a>(&self, arguments: Arguments<'a>) -> Result<Cow<'a, str>, CallError> {
+    fn rewrite<'a>(&self, arguments: Arguments<'a>) -> Result<Cow<'a, str>, CallError> {
         let text = arguments.as_str();
         if self.mapping.is_empty() {
             return Ok(Cow::Borrowed(text));
@@ -46,31 +46,31 @@ impl TransformedExecutor {
         let Some(members) = RawMembers::from_text(text) else {
             let malformed = self.input().check(arguments).err();
             return Err(
-                malformed.unwrap_or_else(|| self.rejected("the arguments are not valid JSON"))
+                malformed.unwrap_or_else(|| self.rejection("the arguments are not valid JSON"))
             );
         };
         if let Some(narrowed) = &self.mapping.narrowed {
-            let shown = self.mapping.shown(&members);
-            let issues = check(narrowed, &shown);
+            let advertised = self.mapping.advertised_arguments(&members);
+            let issues = check(narrowed, &advertised);
             if !issues.is_empty() {
-                return Err(self.explained(&shown, issues));
+                return Err(self.explain(&advertised, issues));
             }
         }
-        self.mapping.rewritten(&members).map(Cow::Owned).map_err(|withheld| {
+        self.mapping.rewrite(&members).map(Cow::Owned).map_err(|withheld| {
             let text = format!("unknown argument `{withheld}`");
             let issue = Issue::new(withheld, "additionalProperties", text);
-            self.explained(&self.mapping.shown(&members), vec![issue])
+            self.explain(&self.mapping.advertised_arguments(&members), vec![issue])
         })
     }
 
     /// The error with every mistake: those of the whole schema if it finds any, or else `issues`.
     #[cold]
-    fn explained(&self, shown: &Value, issues: Vec<Issue>) -> CallError {
-        let all_issues = self.input().issues_of(shown);
+    fn explain(&self, advertised: &Value, issues: Vec<Issue>) -> CallError {
+        let all_issues = self.input().issues_of(advertised);
         self.input().rejection(if all_issues.is_empty() { issues } else { all_issues })
     }
 
-    fn rejected(&self, what: &str) -> CallError {
+    fn rejection(&self, what: &str) -> CallError {
         let text = format!("invalid arguments for `{}`: {what}", self.definition.name);
         CallError::new(ErrorClass::Input, text)
     }
@@ -78,39 +78,39 @@ impl TransformedExecutor {
     /// An error of the original, with the tool's name and the names of its arguments replaced by
     /// the new ones.
     #[cold]
-    fn shown_error(&self, error: CallError, arguments: Arguments<'_>) -> CallError {
+    fn rename_in_error(&self, error: CallError, arguments: Arguments<'_>) -> CallError {
         if error.class() != ErrorClass::Input {
             return error;
         }
         if !error.issues().is_empty()
             && let Some(members) = RawMembers::from_text(arguments.as_str())
         {
-            let issues = self.input().issues_of(&self.mapping.shown(&members));
+            let issues = self.input().issues_of(&self.mapping.advertised_arguments(&members));
             if !issues.is_empty() {
                 return self.input().rejection(issues);
             }
         }
-        let issues = error.issues().iter().map(|issue| self.shown_issue(issue)).collect();
-        let message = self.shown_text(error.message());
+        let issues = error.issues().iter().map(|issue| self.rename_in_issue(issue)).collect();
+        let message = self.rename_in_text(error.message());
         error.with_message(message).with_issues(issues)
     }
 
-    fn shown_issue(&self, issue: &Issue) -> Issue {
-        issue.reworded(self.shown_path(issue.path()), self.shown_text(issue.message()))
+    fn rename_in_issue(&self, issue: &Issue) -> Issue {
+        issue.reworded(self.rename_in_path(issue.path()), self.rename_in_text(issue.message()))
     }
 
     /// A path whose first step is renamed.
-    fn shown_path(&self, path: &str) -> String {
+    fn rename_in_path(&self, path: &str) -> String {
         let end = path.find(['.', '[']).unwrap_or(path.len());
         let (head, rest) = path.split_at(end);
-        format!("{}{rest}", self.mapping.shown_name(head))
+        format!("{}{rest}", self.mapping.advertised_name(head))
     }
 
     /// A text whose names within backticks are renamed.
-    fn shown_text(&self, text: &str) -> String {
+    fn rename_in_text(&self, text: &str) -> String {
         let renamed = |(index, part): (usize, &str)| match index % 2 {
             1 if part == self.original.name() => self.definition.name.clone(),
-            1 => self.shown_path(part),
+            1 => self.rename_in_path(part),
             _ => part.to_owned(),
         };
         text.split('`').enumerate().map(renamed).collect::<Vec<_>>().join("`")
@@ -124,15 +124,15 @@ impl Executor for TransformedExecutor {
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Observation, CallError>> {
         Box::pin(async move {
-            let text = self.rewritten(arguments)?;
+            let text = self.rewrite(arguments)?;
             let outcome = self.original.run(None, &text, context).await;
-            outcome.map_err(|error| self.shown_error(error, arguments))
+            outcome.map_err(|error| self.rename_in_error(error, arguments))
         })
     }
 
     fn access(&self, arguments: Arguments<'_>) -> Result<Access, CallError> {
-        let decoded = self.original.decode(&self.rewritten(arguments)?);
-        decoded.map(|call| call.access).map_err(|error| self.shown_error(error, arguments))
+        let decoded = self.original.decode(&self.rewrite(arguments)?);
+        decoded.map(|call| call.access).map_err(|error| self.rename_in_error(error, arguments))
     }
 
     fn interrupt(&self, context: &ToolContext) {

@@ -31,10 +31,10 @@ pub(super) fn plan(
     if !problems.is_empty() {
         return Err(problems);
     }
-    let mut definition = described(old, transform);
+    let mut definition = new_definition(old, transform);
     let secret = parameters.iter().filter(|parameter| parameter.is_secret);
     let secret: Vec<&str> = secret.map(|parameter| parameter.name).collect();
-    definition.input_schema = input.changed(&transform.arguments, &secret);
+    definition.input_schema = input.transform(&transform.arguments, &secret);
     Ok((definition, mapping(parameters, transform, &input)))
 }
 
@@ -48,7 +48,7 @@ pub(super) fn new_name(old: &str, transform: &ToolTransform) -> String {
 }
 
 /// The definition with new descriptions.
-fn described(old: &ToolDefinition, transform: &ToolTransform) -> ToolDefinition {
+fn new_definition(old: &ToolDefinition, transform: &ToolTransform) -> ToolDefinition {
     let mut definition = old.clone();
     definition.name = new_name(&definition.name, transform);
     if let Some(title) = &transform.title {
@@ -73,10 +73,10 @@ fn mapping(
     let argument = |name: &str, change: &ArgumentTransform| {
         let parameter = parameters.iter().find(|parameter| parameter.name == name);
         let default = change.default.as_ref().filter(|_| !change.is_hidden());
-        let shown = || change.name.clone().unwrap_or_else(|| name.to_owned());
+        let new_name = || change.name.clone().unwrap_or_else(|| name.to_owned());
         Argument {
             original: name.to_owned(),
-            shown: (!change.is_hidden()).then(shown),
+            advertised: (!change.is_hidden()).then(new_name),
             aliases: parameter.map_or(&[], |parameter| parameter.aliases),
             constant: change.constant().map(Value::to_string),
             default: default.map(Value::to_string),
@@ -94,7 +94,7 @@ fn mapping(
         arguments
             .extend(others.map(|parameter| argument(parameter.name, &ArgumentTransform::new())));
     }
-    Mapping { arguments, narrowed: input.narrowed(&transform.arguments) }
+    Mapping { arguments, narrowed: input.narrowing(&transform.arguments) }
 }
 
 fn problems(input: &InputSchema<'_>, transform: &ToolTransform) -> Vec<String> {
@@ -130,10 +130,10 @@ fn name_conflicts(input: &InputSchema<'_>, transform: &ToolTransform) -> Vec<Str
         if change.is_some_and(ArgumentTransform::is_hidden) {
             continue;
         }
-        let shown = change.and_then(|change| change.name.as_deref()).unwrap_or(name);
-        if !seen.insert(shown) {
+        let name = change.and_then(|change| change.name.as_deref()).unwrap_or(name);
+        if !seen.insert(name) {
             problems
-                .push(format!("two of its arguments would be named `{shown}`; rename one of them"));
+                .push(format!("two of its arguments would be named `{name}`; rename one of them"));
         }
     }
     problems

@@ -18,7 +18,7 @@ pub(super) struct Argument {
     /// The tool's own name.
     pub(super) original: String,
     /// The name for models; `None` if it is hidden.
-    pub(super) shown: Option<String>,
+    pub(super) advertised: Option<String>,
     /// Further names that the tool accepts, with its own.
     pub(super) aliases: &'static [&'static str],
     /// The value of every call, as JSON.
@@ -45,15 +45,18 @@ impl Mapping {
 
     fn meaning(&self, key: &str) -> Meaning<'_> {
         let mut arguments = self.arguments.iter().enumerate();
-        let is_shown = |(_, argument): &(usize, &Argument)| argument.shown.as_deref() == Some(key);
-        if let Some((index, argument)) = arguments.clone().find(is_shown) {
+        let is_advertised =
+            |(_, argument): &(usize, &Argument)| argument.advertised.as_deref() == Some(key);
+        if let Some((index, argument)) = arguments.clone().find(is_advertised) {
             return Meaning::Changed(index, argument);
         }
         let is_named =
             |argument: &Argument| argument.original == key || argument.aliases.contains(&key);
         match arguments.find(|(_, argument)| is_named(argument)) {
             None => Meaning::Unchanged,
-            Some((index, argument)) if argument.shown.is_some() && argument.original != key => {
+            Some((index, argument))
+                if argument.advertised.is_some() && argument.original != key =>
+            {
                 Meaning::Changed(index, argument)
             }
             Some(_) => Meaning::Withheld,
@@ -64,7 +67,7 @@ impl Mapping {
     ///
     /// # Errors
     /// The name of a hidden argument.
-    pub(super) fn rewritten(&self, members: &RawMembers<'_>) -> Result<String, String> {
+    pub(super) fn rewrite(&self, members: &RawMembers<'_>) -> Result<String, String> {
         let (mut text, mut given) = (String::from("{"), vec![false; self.arguments.len()]);
         for (key, value) in &members.0 {
             let name = match self.meaning(key) {
@@ -89,32 +92,32 @@ impl Mapping {
     }
 
     /// The arguments as models see them, with aliases resolved.
-    pub(super) fn shown(&self, members: &RawMembers<'_>) -> Value {
-        let mut shown = Map::new();
+    pub(super) fn advertised_arguments(&self, members: &RawMembers<'_>) -> Value {
+        let mut arguments = Map::new();
         for (key, value) in &members.0 {
             let name = match self.meaning(key) {
                 Meaning::Changed(_, argument) if argument.is_absent(value) => continue,
-                Meaning::Changed(_, Argument { shown: Some(name), .. }) => name,
+                Meaning::Changed(_, Argument { advertised: Some(name), .. }) => name,
                 _ => key,
             };
-            shown.insert(name.clone(), serde_json::from_str(value.get()).unwrap_or_default());
+            arguments.insert(name.clone(), serde_json::from_str(value.get()).unwrap_or_default());
         }
-        shown.into()
+        arguments.into()
     }
 
     /// The argument that patterns of declarations are about, under its new name. `None` if models do not
     /// write it.
-    pub(super) fn matched(&self, original: &MatchedArgument) -> Option<MatchedArgument> {
+    pub(super) fn matched_argument(&self, original: &MatchedArgument) -> Option<MatchedArgument> {
         let changed = self.arguments.iter().find(|argument| argument.original == original.name);
         let Some(changed) = changed else { return Some(original.clone()) };
-        let name = changed.shown.clone()?;
+        let name = changed.advertised.clone()?;
         Some(MatchedArgument { name, ..original.clone() })
     }
 
     /// The name for models of an argument of the original.
-    pub(super) fn shown_name<'m>(&'m self, original: &'m str) -> &'m str {
+    pub(super) fn advertised_name<'m>(&'m self, original: &'m str) -> &'m str {
         let renamed = self.arguments.iter().find(|argument| argument.original == original);
-        renamed.and_then(|argument| argument.shown.as_deref()).unwrap_or(original)
+        renamed.and_then(|argument| argument.advertised.as_deref()).unwrap_or(original)
     }
 }
 

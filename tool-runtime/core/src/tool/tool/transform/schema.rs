@@ -102,8 +102,8 @@ impl<'a> InputSchema<'a> {
     }
 
     /// The schema after the changes. Arguments in `secret` are marked.
-    pub(super) fn changed(&self, changes: &Changes, secret: &[&str]) -> Map<String, Value> {
-        let shown = |name: &str| {
+    pub(super) fn transform(&self, changes: &Changes, secret: &[&str]) -> Map<String, Value> {
+        let new_name = |name: &str| {
             let change = changes.get(name);
             change.and_then(|change| change.name.clone()).unwrap_or_else(|| name.to_owned())
         };
@@ -113,15 +113,16 @@ impl<'a> InputSchema<'a> {
             for (name, property) in own {
                 let property = match changes.get(name) {
                     Some(change) if change.is_hidden() => continue,
-                    Some(change) => changed(property, change),
+                    Some(change) => change_property(property, change),
                     None => property.clone(),
                 };
-                properties.insert(shown(name), marked(property, secret.contains(&name.as_str())));
+                properties
+                    .insert(new_name(name), marked(property, secret.contains(&name.as_str())));
             }
             schema.insert("properties".to_owned(), properties.into());
         }
         let required: Vec<String> =
-            self.names().filter(|name| self.requires_after(name, changes)).map(shown).collect();
+            self.names().filter(|name| self.requires_after(name, changes)).map(new_name).collect();
         match required.is_empty() {
             true => drop(schema.shift_remove("required")),
             false => drop(schema.insert("required".to_owned(), required.into())),
@@ -139,16 +140,16 @@ impl<'a> InputSchema<'a> {
 
     /// A schema with only the assertions of the changes, under the new names. The tool itself
     /// checks the rest.
-    pub(super) fn narrowed(&self, changes: &Changes) -> Option<Value> {
+    pub(super) fn narrowing(&self, changes: &Changes) -> Option<Value> {
         let (mut properties, mut required) = (Map::new(), Vec::new());
         for (name, change) in changes {
-            let shown = change.name.clone().unwrap_or_else(|| name.clone());
+            let new_name = change.name.clone().unwrap_or_else(|| name.clone());
             if change.required == Some(true) {
-                required.push(shown.clone());
+                required.push(new_name.clone());
             }
             if let Some(narrowing) = change.narrowing() {
                 let is_secret = object(self.property(name)).contains_key("writeOnly");
-                properties.insert(shown, marked(narrowing.clone().into(), is_secret));
+                properties.insert(new_name, marked(narrowing.clone().into(), is_secret));
             }
         }
         if properties.is_empty() && required.is_empty() {
@@ -235,7 +236,7 @@ fn narrowing_problems(
         }
     }
     let property = object(input.property(name));
-    problems.extend(narrowing.iter().filter_map(|(key, value)| loosened(&property, key, value)));
+    problems.extend(narrowing.iter().filter_map(|(key, value)| loosening(&property, key, value)));
     if let (Some(property), Some(new)) = (property.get("type"), narrowing.get("type")) {
         let is_within = |kind: &&Value| {
             has_kind(property, kind) || **kind == "integer" && has_kind(property, &"number".into())
@@ -284,7 +285,7 @@ fn malformed(key: &str, value: &Value) -> Option<String> {
 }
 
 /// The reason why a keyword cannot replace the one that the argument has: it may allow more.
-fn loosened(property: &Map<String, Value>, key: &str, value: &Value) -> Option<String> {
+fn loosening(property: &Map<String, Value>, key: &str, value: &Value) -> Option<String> {
     let own = property.get(key).filter(|own| *own != value)?;
     let is_tighter = match (key, own.as_f64(), value.as_f64()) {
         // Their values are compared one by one.
@@ -330,7 +331,7 @@ fn marked(property: Value, is_secret: bool) -> Value {
     property.into()
 }
 
-fn changed(property: &Value, change: &ArgumentTransform) -> Value {
+fn change_property(property: &Value, change: &ArgumentTransform) -> Value {
     let mut property = object(Some(property));
     for (key, value) in change.narrowing().into_iter().flatten() {
         property.insert(key.clone(), value.clone());

@@ -1,7 +1,7 @@
 //! Percent-decoding.
 
 /// The decoded text; `None` for an incomplete escape, or bytes that are not UTF-8.
-pub(super) fn decoded(text: &str) -> Option<String> {
+pub(super) fn decode_percent(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
     while let Some(byte) = rest.next() {
