@@ -331,11 +331,7 @@ impl fmt::Display for SetupError {
     }
 }
 
-impl fmt::Debug for SetupError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0)
-    }
-}
+tool_runtime_core::debug_as_message!(SetupError);
 
 impl std::error::Error for SetupError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {

@@ -27,6 +27,7 @@ mod governance;
 mod handle;
 #[cfg(feature = "tower")]
 mod layers;
+mod missing_state;
 mod offer;
 mod offerings;
 mod problem;

@@ -1,5 +1,6 @@
 //! The prompts and resources of a pool, their sources and problems.
 
+use super::missing_state;
 use super::problem::PoolProblem;
 use crate::tool::context::State;
 use crate::tool::offering::OfferingProperties;
@@ -239,7 +240,7 @@ fn find_problems(item: &Item, state: &State, problems: &mut Vec<PoolProblem>) {
     for missing in item.terms().needs.iter().filter_map(|need| need.missing_from(state)) {
         problems.push(item.problem(format!(
             "it borrows a `{missing}` that the pool does not have; {}",
-            state.remedy(missing)
+            missing_state::remedy(state, missing)
         )));
     }
 }

@@ -1,6 +1,7 @@
 //! Decides which of the offered tools a pool has. Building and changing a pool use the same rules.
 
 use super::filter::Filter;
+use super::missing_state;
 use super::problem::{PoolError, PoolProblem};
 use super::report::{PoolReport, ToolReport, ToolStatus};
 use super::selector::Selector;
@@ -174,7 +175,8 @@ impl Rules {
             let Some(type_name) = need.missing_from(&self.state) else { continue };
             let provides = |id| self.hooks.provides(tool.name(), id);
             if !need.type_ids().into_iter().any(provides) {
-                let (tool, remedy) = (tool.name().to_owned(), self.state.remedy(type_name));
+                let (tool, remedy) =
+                    (tool.name().to_owned(), missing_state::remedy(&self.state, type_name));
                 problems.push(PoolProblem::MissingState { tool, type_name, remedy });
             }
         }

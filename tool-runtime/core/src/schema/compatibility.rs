@@ -34,8 +34,8 @@ pub(crate) fn incompatibilities<'a>(
 
 /// Whether a call that follows the schema has no other properties than those that it lists.
 fn lists_all(schema: &Map<String, Value>) -> bool {
-    const OTHERS: [&str; 5] = ["patternProperties", "allOf", "anyOf", "oneOf", "$ref"];
-    let is_simple = !OTHERS.iter().any(|keyword| schema.contains_key(*keyword));
+    const MORE_PROPERTIES: [&str; 5] = ["patternProperties", "allOf", "anyOf", "oneOf", "$ref"];
+    let is_simple = !MORE_PROPERTIES.iter().any(|keyword| schema.contains_key(*keyword));
     is_closed(schema) || is_simple && properties(schema).next().is_some()
 }
 

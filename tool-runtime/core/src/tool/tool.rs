@@ -230,9 +230,9 @@ impl Tool {
 
     /// The advertised name of an argument that may be given by an alias.
     #[doc(hidden)]
-    pub fn argument_name<'a>(&self, given: &'a str) -> &'a str {
-        let has = |parameter: &&Parameter| parameter.aliases.contains(&given);
-        self.0.parameters.iter().find(has).map_or(given, |parameter| parameter.name)
+    pub fn argument_name<'a>(&self, key: &'a str) -> &'a str {
+        let has = |parameter: &&Parameter| parameter.aliases.contains(&key);
+        self.0.parameters.iter().find(has).map_or(key, |parameter| parameter.name)
     }
 
     /// The name and the kind of the argument that patterns of declarations are about:

@@ -14,7 +14,7 @@ pub struct Need {
 
 impl Need {
     /// A value of that type.
-    pub fn for_type<T: 'static>() -> Self {
+    pub const fn for_type<T: 'static>() -> Self {
         Self { id: TypeId::of::<T>, shared: TypeId::of::<Arc<T>>, name: type_name::<T> }
     }
 

@@ -4,7 +4,6 @@ use super::{State, ToolContext};
 use crate::vocabulary::need::Need;
 use crate::vocabulary::principal::Principal;
 use std::any::{Any, TypeId, type_name};
-use std::sync::Arc;
 
 /// A type that a reference parameter may borrow: the context, the principal, or state.
 ///
@@ -27,8 +26,7 @@ pub trait Injectable {
 
 #[diagnostic::do_not_recommend]
 impl<T: Any + Send + Sync> Injectable for T {
-    const NEED: Need =
-        Need { id: TypeId::of::<T>, shared: TypeId::of::<Arc<T>>, name: type_name::<T> };
+    const NEED: Need = Need::for_type::<T>();
 
     fn borrow_from(context: &ToolContext) -> &Self {
         match context.own::<T>() {

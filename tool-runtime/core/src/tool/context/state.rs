@@ -18,33 +18,9 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// What to write for a type that is missing.
-    pub(crate) fn remedy(&self, type_name: &str) -> String {
-        const OF_CONTEXT: [(&str, &str); 3] = [
-            ("::CancellationToken", "context.cancelled()"),
-            ("::ToolPool", "context.pool()"),
-            ("::Session", "context.session()"),
-        ];
-        let of_context = OF_CONTEXT.iter().find(|(name, _)| type_name.ends_with(name));
-        if let Some((_, method)) = of_context {
-            return format!(
-                "it is a part of the context: write `context: &ToolContext` and `{method}`"
-            );
-        }
-        let is_path = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':');
-        let inner = type_name.split(|c| !is_path(c)).rfind(|path| !path.is_empty());
-        let is_like = |given: &&&str| {
-            given.contains(type_name) || inner.is_some_and(|inner| **given == inner)
-        };
-        if let Some(given) = self.names.iter().find(is_like) {
-            return format!(
-                "it has a `{given}`; give or borrow the same type, with `?` or `.await` if it is still a result or a future"
-            );
-        }
-        if self.names.iter().any(|given| given.ends_with("{{closure}}")) {
-            return "a future was given as state; add `.await` to it".to_owned();
-        }
-        "add `.state(value)` to the pool, or `state = value` to `main!`, or `.provides::<T>()` to the hook that provides it; or, if it is an argument, take it without `&`".to_owned()
+    /// The names of the types of all values, as the compiler prints them.
+    pub(crate) fn type_names(&self) -> &[&'static str] {
+        &self.names
     }
 
     /// Adds a value; a second one of the same type replaces the first and gives `false`.

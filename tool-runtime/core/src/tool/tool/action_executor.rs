@@ -128,7 +128,7 @@ impl ActionExecutor {
     }
 
     #[cold]
-    fn rejected<'a>(&self, arguments: Arguments<'a>, error: &DecodeError) -> Outcome<'a> {
+    fn reject<'a>(&self, arguments: Arguments<'a>, error: &DecodeError) -> Outcome<'a> {
         let error = self.input().explain(arguments, error);
         Box::pin(std::future::ready(Err(error)))
     }
@@ -136,9 +136,9 @@ impl ActionExecutor {
 
 /// The reasons why no call can succeed with a given schema.
 fn schema_problems(definition: &ToolDefinition, settings: &Settings) -> Vec<String> {
-    let advertised = |given| {
-        let has = |parameter: &&Parameter| parameter.aliases.contains(&given);
-        settings.parameters.iter().find(has).map_or(given, |parameter| parameter.name)
+    let advertised = |key| {
+        let has = |parameter: &&Parameter| parameter.aliases.contains(&key);
+        settings.parameters.iter().find(has).map_or(key, |parameter| parameter.name)
     };
     let own = schemas::input(settings.parameters);
     let mut problems = schema::incompatibilities(&definition.input_schema, &own, advertised);
@@ -154,7 +154,7 @@ impl Executor for ActionExecutor {
         match (self.decode)(arguments, Purpose::Run { context, shape: &self.shape }) {
             Ok(Decoded::Running(running)) => running,
             Ok(_) => unreachable!("the purpose is to run it"),
-            Err(error) => self.rejected(arguments, &error),
+            Err(error) => self.reject(arguments, &error),
         }
     }
 

@@ -97,7 +97,7 @@ struct AliasSearch<'a> {
 /// A field under an alias: serde accepts it, the schema does not contain it.
 struct Alias {
     object: Vec<Segment>,
-    given: String,
+    key: String,
     name: String,
 }
 
@@ -124,7 +124,7 @@ impl AliasSearch<'_> {
             }
             _ => return None,
         };
-        Some(Alias { object: object.to_vec(), given: key.to_owned(), name: name.to_owned() })
+        Some(Alias { object: object.to_vec(), key: key.to_owned(), name: name.to_owned() })
     }
 
     fn is_alias(&self, object: &[Segment], (key, value): (&str, &Value), name: &str) -> bool {
@@ -144,7 +144,7 @@ impl Alias {
             Segment::Item { index, .. } => value.get_mut(index),
         });
         if let Some(fields) = object.and_then(Value::as_object_mut)
-            && let Some(field) = fields.shift_remove(&self.given)
+            && let Some(field) = fields.shift_remove(&self.key)
         {
             fields.insert(self.name.clone(), field);
         }

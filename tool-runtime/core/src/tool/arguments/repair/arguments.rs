@@ -37,7 +37,7 @@ impl<'a> Repairer<'a> {
             return;
         }
         if let Value::String(text) = value
-            && let Some((parsed, kind)) = parsed(text, &expanded)
+            && let Some((parsed, kind)) = parse_string(text, &expanded)
         {
             *value = parsed;
             self.add(at, kind);
@@ -87,7 +87,7 @@ impl<'a> Repairer<'a> {
         &self,
         name: &str,
         schemas: &[&'a Map<String, Value>],
-        given: &[String],
+        keys: &[String],
     ) -> Option<String> {
         let properties =
             || schemas.iter().filter_map(|map| map.get("properties")?.as_object()).flatten();
@@ -104,7 +104,7 @@ impl<'a> Repairer<'a> {
             .filter(|known| fold_name(known) == wanted)
             .collect();
         same.dedup();
-        let candidates = given.iter().filter(|other| fold_name(other) == wanted).count();
+        let candidates = keys.iter().filter(|other| fold_name(other) == wanted).count();
         (same.len() == 1 && candidates == 1).then(|| same[0].clone())
     }
 
@@ -162,12 +162,12 @@ impl<'a> Repairer<'a> {
 }
 
 /// The value that a string contains as text, where no schema accepts a string.
-fn parsed(text: &str, schemas: &[&Map<String, Value>]) -> Option<(Value, RepairKind)> {
+fn parse_string(text: &str, schemas: &[&Map<String, Value>]) -> Option<(Value, RepairKind)> {
     let takes = |kind: &str| schemas.iter().any(|map| has_type(map, kind));
     let accepts_text = takes("string")
         || schemas.iter().any(|map| {
-            let listed = map.get("enum").and_then(Value::as_array);
-            listed.is_some_and(|values| values.iter().any(|value| value == text))
+            let values = map.get("enum").and_then(Value::as_array);
+            values.is_some_and(|values| values.iter().any(|value| value == text))
                 || map.get("const").is_some_and(|only| only == text)
         });
     if accepts_text {

@@ -19,10 +19,10 @@ use std::collections::BTreeMap;
 const MAX_STEPS: usize = 10_000;
 
 /// Keywords that apply other schemas to the same object.
-const BESIDE: &[&str] = &["allOf", "anyOf", "oneOf", "$ref", "if", "dependentSchemas"];
+const APPLICATORS: &[&str] = &["allOf", "anyOf", "oneOf", "$ref", "if", "dependentSchemas"];
 
 /// Keywords that define which other keys are allowed.
-const OTHERS: &[&str] = &["additionalProperties", "unevaluatedProperties", "patternProperties"];
+const KEY_RULES: &[&str] = &["additionalProperties", "unevaluatedProperties", "patternProperties"];
 
 /// Closes the objects that the types of a tool's parameters close, in the schema of all arguments. Returns whether serde buffers any of
 /// it, so that decoding does not find the keys that it ignores there.
@@ -153,7 +153,7 @@ impl<'s> Survey<'s> {
     /// Tests whether the type ignores unknown keys of an object whose schema has no rule for them.
     fn judge(&mut self, pointer: &str, map: &Map<String, Value>) {
         let is_silent = map.contains_key("properties")
-            && !BESIDE.iter().chain(OTHERS).any(|keyword| map.contains_key(*keyword));
+            && !APPLICATORS.iter().chain(KEY_RULES).any(|keyword| map.contains_key(*keyword));
         if is_silent {
             let is_closed = self.closes(map);
             let closed = self.closed.entry(pointer.to_owned()).or_insert(true);

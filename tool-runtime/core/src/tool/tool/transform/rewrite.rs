@@ -68,20 +68,20 @@ impl Mapping {
     /// # Errors
     /// The name of a hidden argument.
     pub(super) fn rewrite(&self, members: &RawMembers<'_>) -> Result<String, String> {
-        let (mut text, mut given) = (String::from("{"), vec![false; self.arguments.len()]);
+        let (mut text, mut is_given) = (String::from("{"), vec![false; self.arguments.len()]);
         for (key, value) in &members.0 {
             let name = match self.meaning(key) {
                 Meaning::Withheld => return Err(key.clone()),
                 Meaning::Unchanged => key,
                 Meaning::Changed(_, argument) if argument.is_absent(value) => continue,
                 Meaning::Changed(index, argument) => {
-                    given[index] = true;
+                    is_given[index] = true;
                     &argument.original
                 }
             };
             push_member(&mut text, name, value.get());
         }
-        for (argument, is_given) in self.arguments.iter().zip(given) {
+        for (argument, is_given) in self.arguments.iter().zip(is_given) {
             let default = argument.default.as_ref().filter(|_| !is_given);
             if let Some(value) = argument.constant.as_ref().or(default) {
                 push_member(&mut text, &argument.original, value);
