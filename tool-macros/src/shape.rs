@@ -16,7 +16,6 @@ pub(crate) use block::block_errors;
 pub(crate) use output::{is_borrowed_str, output_error, success};
 pub(crate) use parameter::{is_plain_argument, is_unsupported};
 pub(crate) use replacement::replacement;
-pub(crate) use shared_state::{generic, optional};
 pub(crate) use value::value_error;
 
 use crate::item::{self, FnKind, ToolFn};

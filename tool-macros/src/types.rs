@@ -1,8 +1,7 @@
 //! Types as written in the source.
 
-use crate::shape::optional;
 use quote::ToTokens;
-use syn::{Ident, Type};
+use syn::{GenericArgument, Ident, PathArguments, Type};
 
 /// The type inside the invisible groups that `macro_rules!` puts around its fragments.
 pub(crate) fn ungrouped(ty: &Type) -> &Type {
@@ -17,6 +16,23 @@ pub(crate) fn ungrouped(ty: &Type) -> &Type {
 pub(crate) fn name(ty: &Type) -> Option<&Ident> {
     match ungrouped(ty) {
         Type::Path(path) => path.path.segments.last().map(|segment| &segment.ident),
+        _ => None,
+    }
+}
+
+/// `T` of `Option<T>`.
+pub(crate) fn optional(ty: &Type) -> Option<&Type> {
+    let (name, inner) = generic(ty)?;
+    (name == "Option").then_some(inner)
+}
+
+/// The name and the argument of a type that has one argument.
+pub(crate) fn generic(ty: &Type) -> Option<(&Ident, &Type)> {
+    let Type::Path(path) = ungrouped(ty) else { return None };
+    let last = path.path.segments.last()?;
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
+    match arguments.args.first()? {
+        GenericArgument::Type(inner) if arguments.args.len() == 1 => Some((&last.ident, inner)),
         _ => None,
     }
 }

@@ -1,7 +1,7 @@
 //! Negative ends of ranges of unsigned integers, for which rustc suggests `u8::MAX`.
 
 use crate::expressions::bare;
-use crate::shape;
+use crate::types;
 use syn::{Expr, ExprLit, ExprUnary, Ident, Type, UnOp};
 
 /// A negative end of a range of an unsigned type, and the type's name.
@@ -19,7 +19,7 @@ fn is_negative(end: &Expr) -> bool {
 /// `u8` of `u8` and of `Option<u8>`.
 fn name(ty: &Type) -> Option<&Ident> {
     const UNSIGNED: [&str; 5] = ["u8", "u16", "u32", "u64", "usize"];
-    if let Some((name, inner)) = shape::generic(ty) {
+    if let Some((name, inner)) = types::generic(ty) {
         return (name == "Option").then(|| self::name(inner)).flatten();
     }
     let Type::Path(path) = crate::types::ungrouped(ty) else { return None };

@@ -6,7 +6,6 @@ use crate::expressions;
 use crate::limits::Limits;
 use crate::model::Argument;
 use crate::names::{self, hygienic};
-use crate::shape;
 use crate::types;
 use crate::unsigned;
 use proc_macro2::{Ident, Span, TokenStream};
@@ -82,7 +81,7 @@ fn expression(value: &Expr, ty: &Type) -> TokenStream {
         true => &expressions::as_float(value),
         false => expressions::bare(value),
     };
-    match is_literal(value) && shape::optional(ty).is_some() {
+    match is_literal(value) && types::optional(ty).is_some() {
         true => quote_spanned!(hygienic(value.span())=> ::core::option::Option::Some(#value)),
         false => value.to_token_stream(),
     }

@@ -4,7 +4,7 @@ use super::forbidden::{Construct, Position};
 use super::{lifetimes, shared_state};
 use crate::item::plain_ident;
 use crate::kind::Kind;
-use crate::types::{spelled, ungrouped};
+use crate::types::{generic, optional, spelled, ungrouped};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
@@ -77,7 +77,7 @@ pub(super) fn check(typed: &PatType, kind: Kind) -> Vec<Error> {
 
 /// `State(db): State<Db>` and `Json(point): Json<Point>`, as in handlers of web frameworks.
 fn extractor(pattern: &Pat, ty: &Type) -> Option<Error> {
-    let (kind, inner) = shared_state::generic(ty)?;
+    let (kind, inner) = generic(ty)?;
     let name = match pattern {
         Pat::TupleStruct(extractor) => plain_ident(extractor.elems.first()?),
         // A user's own type may be a `Json<T>`; `Parameters<T>` is that of rmcp.
@@ -249,7 +249,7 @@ fn unsized_argument(ty: &Type) -> Option<String> {
 
 /// `Option<&Db>` would be state that may be missing.
 fn behind_reference(ty: &Type) -> String {
-    match shared_state::optional(ty).map(ungrouped) {
+    match optional(ty).map(ungrouped) {
         Some(Type::Reference(reference)) if is_context(&reference.elem) => {
             "the context is always there; write `&ToolContext`".to_owned()
         }

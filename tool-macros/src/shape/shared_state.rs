@@ -1,7 +1,7 @@
 //! Shared state as an owned parameter, as in `db: Arc<Db>`.
 
-use crate::types::{spelled, ungrouped};
-use syn::{GenericArgument, Ident, PathArguments, Type};
+use crate::types::{generic, spelled, ungrouped};
+use syn::{Ident, Type};
 
 /// The remedy for a type that is shared or locked.
 pub(super) fn check(ty: &Type) -> Option<String> {
@@ -60,21 +60,4 @@ fn is_shared(name: &Ident) -> bool {
 
 fn is_lock(name: &Ident) -> bool {
     name == "Mutex" || name == "RwLock"
-}
-
-/// `T` of `Option<T>`.
-pub(crate) fn optional(ty: &Type) -> Option<&Type> {
-    let (name, inner) = generic(ty)?;
-    (name == "Option").then_some(inner)
-}
-
-/// The name and the argument of a type that has one argument.
-pub(crate) fn generic(ty: &Type) -> Option<(&Ident, &Type)> {
-    let Type::Path(path) = ungrouped(ty) else { return None };
-    let last = path.path.segments.last()?;
-    let PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
-    match arguments.args.first()? {
-        GenericArgument::Type(inner) if arguments.args.len() == 1 => Some((&last.ident, inner)),
-        _ => None,
-    }
 }
