@@ -236,6 +236,7 @@ impl Client {
     async fn send_request(&self, request: PeerRequest) -> Result<SentQuestion, PeerError> {
         let unsupported = PeerError::Unsupported(request.capability());
         let peer = self.request.peer().ok_or(unsupported)?;
+        self.request.open_stream().await;
         let method = request.method();
         let (_, params) = request.into_parts();
         let request = CustomRequest::new(method, Some(params.into()));

@@ -11,7 +11,7 @@
 //! | accept | JSON, event streams, or both | `accept` |
 //! | body | size and time; the oldest unfinished one is dropped | `body`, `pending_bodies` |
 //! | concurrency | one of the requests in flight, until the answer ends; a limit per principal | `concurrency_limit` |
-//! | fast path | a plain call is answered here | `plain`, `call` |
+//! | fast path | a plain call is answered here; in a session, if it ends soon | `plain`, `call`, `session_call` |
 //! | message | JSON; the arguments of a call are taken out | `message` |
 //! | rmcp | versions, headers, streams, sessions | `sessions` |
 //!
@@ -53,6 +53,7 @@ mod reply;
 mod request_guard;
 mod rmcp_rejection;
 mod service;
+mod session_call;
 mod sessions;
 #[cfg(test)]
 mod tests;
@@ -64,6 +65,7 @@ pub use bearer::{BearerTokens, TokensError};
 pub use fuzz::serve_http;
 pub use options::HttpOptions;
 pub use protected_resource::ProtectedResource;
+pub(crate) use session_call::RunningCall;
 
 use super::McpServer;
 use axum::Router;

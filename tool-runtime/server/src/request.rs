@@ -2,12 +2,15 @@
 
 use super::arguments::RawArguments;
 use super::caller::Caller;
+#[cfg(feature = "http")]
+use super::http::RunningCall;
 use rmcp::RoleServer;
 use rmcp::model::{
     ClientCapabilities, ErrorData, GetExtensions as _, Implementation, ProtocolVersion, RequestId,
     RequestMetaObject, ServerNotification,
 };
 use rmcp::service::{OriginatingRequestId, Peer};
+use std::future::ready;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use tool_runtime_core::vocabulary::{BoxFuture, Principal};
@@ -57,6 +60,11 @@ pub(super) trait Request: Send + Sync {
 
     /// Sends a notification to the client. The notification is lost if the client has disconnected, which cancels the call.
     fn notify(&self, message: ServerNotification) -> BoxFuture<'_, ()>;
+
+    /// Waits until requests to the client belong to the stream of this request.
+    fn open_stream(&self) -> BoxFuture<'_, ()> {
+        Box::pin(ready(()))
+    }
 
     /// Sends requests to a client of 2025-11-25 or before, if it can send answers.
     fn peer(&self) -> Option<&Peer<RoleServer>>;
@@ -147,6 +155,12 @@ pub(super) fn principal(request: &RequestContext) -> Option<Arc<Principal>> {
 
 pub(super) fn is_stateless(request: &RequestContext) -> bool {
     request.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
+}
+
+/// The call that this request continues.
+#[cfg(feature = "http")]
+pub(super) fn running_call(request: &RequestContext) -> Option<RunningCall> {
+    parts(request)?.extensions.get().cloned()
 }
 
 /// The head of the HTTP request.

@@ -145,6 +145,12 @@ impl Session {
         }
     }
 
+    /// The channel of an initialized client.
+    #[cfg(feature = "http")]
+    pub(super) fn peer(&self) -> Option<Peer<RoleServer>> {
+        self.channel().peer.clone()
+    }
+
     /// A client that counts as disconnected when the token is cancelled, if not before.
     pub(super) fn until(end: &CancellationToken) -> Self {
         Self { disconnected: end.child_token(), ..Self::default() }

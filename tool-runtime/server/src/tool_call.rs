@@ -18,6 +18,10 @@ impl PoolHandler {
         params: CallToolRequestParams,
         request: RequestContext,
     ) -> McpResult<CallToolResponse> {
+        #[cfg(feature = "http")]
+        if let Some(running) = super::request::running_call(&request) {
+            return running.finish(request).await;
+        }
         let round = Round { responses: params.input_responses, state: params.request_state };
         let subject = Subject {
             method: "tools/call",

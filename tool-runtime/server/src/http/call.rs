@@ -1,7 +1,4 @@
-//! A call on the fast path, in the task of its connection.
-//!
-//! Calls in sessions go through rmcp instead: their clients can respond to requests, cancel calls and
-//! resume streams.
+//! A call without a session on the fast path, in the task of its connection.
 
 use super::reply::{self, Reply};
 use crate::arguments::RawArguments;

@@ -8,9 +8,10 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use rmcp::model::{CallToolRequestMethod, ConstString as _, ProtocolVersion};
 
-/// Whether the client of a request uses 2026-07-28; `None` if rmcp must answer the request.
+/// Whether the client of a request without a session uses 2026-07-28; `None` if rmcp must answer the request.
 pub(super) fn version(headers: &HeaderMap) -> Option<bool> {
-    is_stateless(headers).filter(|_| accepts_both(headers))
+    let is_plain = !headers.contains_key("mcp-session-id") && accepts_both(headers);
+    is_stateless(headers).filter(|_| is_plain)
 }
 
 /// The plain call in a body, if it is one. Its arguments are inserted into the parts.
@@ -33,12 +34,14 @@ pub(super) fn call<'a>(
     Some(call)
 }
 
-/// Whether a client without a session uses 2026-07-28; `None` for an unknown version, and in a
-/// session.
+/// The session of a request, if the fast path may answer it.
+pub(super) fn session(headers: &HeaderMap) -> Option<&str> {
+    let id = only(headers, "mcp-session-id")?;
+    (!is_stateless(headers)? && accepts_both(headers)).then_some(id)
+}
+
+/// Whether a client uses 2026-07-28; `None` for an unknown version.
 fn is_stateless(headers: &HeaderMap) -> Option<bool> {
-    if headers.contains_key("mcp-session-id") {
-        return None;
-    }
     if !headers.contains_key("mcp-protocol-version") {
         return Some(false);
     }

@@ -8,8 +8,9 @@ use super::message::{Message, invalid_message};
 use super::options::HttpOptions;
 use super::pending_bodies::PendingBodies;
 use super::request_guard::RequestGuard;
-use super::sessions::{SessionProblem, Sessions};
-use super::{body, call, cors, plain, rmcp_rejection};
+use super::session_call::Progress;
+use super::sessions::{Session, SessionProblem, Sessions};
+use super::{body, call, cors, plain, rmcp_rejection, session_call};
 use crate::arguments::RawArguments;
 use crate::handler::PoolHandler;
 use axum::Router;
@@ -184,6 +185,19 @@ impl Service {
             let response = call::answer(&self.handler, call, parts, is_stateless).await;
             return Ok(response.map(|body| guarded(body, permit)));
         }
+        if let Some(session) = self.plain_session(&parts.headers)
+            && let Some(peer) = session.handler.session.peer()
+            && let Some(call) = plain::call(&mut parts, &body, false, &session.handler)
+        {
+            let arguments = parts.extensions.get::<RawArguments>();
+            self.check_scopes(&call.subject.name, arguments, &principal).await?;
+            match session_call::answer(&session, peer, call, &parts).await? {
+                Progress::Answered(response) => {
+                    return Ok(response.map(|body| guarded(body, permit)));
+                }
+                Progress::Running(call) => drop(parts.extensions.insert(call)),
+            }
+        }
         let message = Message::read(body, &self.handler)?;
         if let Some(tool) = &message.tool {
             self.check_scopes(tool, message.arguments.as_ref(), &principal).await?;
@@ -248,6 +262,11 @@ impl Service {
     /// without a session must open one first, if there are sessions.
     fn plain_version(&self, headers: &HeaderMap) -> Option<bool> {
         plain::version(headers).filter(|is_stateless| *is_stateless || !self.options.sessions)
+    }
+
+    /// The session of a request, if the fast path may answer it.
+    fn plain_session(&self, headers: &HeaderMap) -> Option<Arc<Session>> {
+        self.sessions.find(plain::session(headers)?)
     }
 
     async fn forward(

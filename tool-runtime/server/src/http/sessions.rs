@@ -8,22 +8,26 @@ mod replay_buffer;
 mod routing;
 mod session;
 mod session_transport;
+mod session_use;
 mod stream;
 
 use super::concurrency_limit::ConcurrencyLimit;
 use super::options::HttpOptions;
+use super::session_call::RunningCall;
 use crate::handler::PoolHandler;
-use crate::subscribers::Session as Client;
+use crate::in_flight::cancelled_id;
+use axum::http::request::Parts;
 use futures_util::Stream;
 pub(super) use problem::SessionProblem;
-use rmcp::model::{ClientJsonRpcMessage, RequestId, ServerJsonRpcMessage};
+use rmcp::model::{ClientJsonRpcMessage, GetExtensions as _, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::session::{
     ServerSseMessage, SessionId, SessionManager,
 };
 use routing::cancelled;
-use session::Session;
+pub(super) use session::Session;
 use session_transport::SessionTransport;
+pub(super) use session_use::SessionUse;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
@@ -45,8 +49,8 @@ tokio::task_local! {
 
 struct Caller {
     principal: Arc<Principal>,
-    /// The client of the handler that rmcp has created last, for a session that may be opened.
-    client: Cell<Option<Arc<Client>>>,
+    /// The handler that rmcp has created last, for a session that may be opened.
+    handler: Cell<Option<Arc<PoolHandler>>>,
     /// The reason why the request is rejected.
     problem: Cell<Option<SessionProblem>>,
 }
@@ -86,7 +90,7 @@ impl Sessions {
         principal: Arc<Principal>,
         work: impl Future<Output = T>,
     ) -> Result<T, SessionProblem> {
-        let caller = Caller { principal, client: Cell::default(), problem: Cell::default() };
+        let caller = Caller { principal, handler: Cell::default(), problem: Cell::default() };
         let work = async {
             let done = work.await;
             CALLER.with(|caller| caller.problem.take()).map_or(Ok(done), Err)
@@ -97,7 +101,7 @@ impl Sessions {
     /// Sets the handler of the session that the caller may open. rmcp creates handlers for other
     /// purposes, too.
     pub(super) fn set_handler(handler: &PoolHandler) {
-        let set = |caller: &Caller| caller.client.set(Some(Arc::clone(&handler.session)));
+        let set = |caller: &Caller| caller.handler.set(Some(Arc::new(handler.clone())));
         let _ = CALLER.try_with(set);
     }
 
@@ -110,7 +114,8 @@ impl Sessions {
         lock(&self.open)
     }
 
-    fn find(&self, id: &SessionId) -> Option<Arc<Session>> {
+    /// The session, which is used now.
+    pub(super) fn find(&self, id: &str) -> Option<Arc<Session>> {
         let session = self.open().get(id).cloned();
         session.inspect(|session| session.touch())
     }
@@ -119,10 +124,9 @@ impl Sessions {
     fn new_session(&self) -> Result<Session, SessionProblem> {
         let admitted = CALLER.try_with(|caller| {
             let permit = self.limit.take(&caller.principal)?;
-            if let Some(client) = caller.client.take() {
-                client.open();
-            }
-            Ok(Session::new(Arc::clone(&caller.principal), permit))
+            let handler = caller.handler.take().ok_or(SessionProblem::NotFound)?;
+            handler.session.open();
+            Ok(Session::new(Arc::clone(&caller.principal), handler, permit))
         });
         admitted.unwrap_or(Err(SessionProblem::NotFound))
     }
@@ -164,6 +168,13 @@ impl Sessions {
             }
         });
     }
+}
+
+/// Whether a request continues a call that has begun: its id is in flight.
+fn continues_call(message: &ClientJsonRpcMessage) -> bool {
+    let ClientJsonRpcMessage::Request(message) = message else { return false };
+    let parts = message.request.extensions().get::<Parts>();
+    parts.is_some_and(|parts| parts.extensions.get::<RunningCall>().is_some())
 }
 
 /// Notes a problem for the response, too: rmcp's answer does not name it.
@@ -220,8 +231,8 @@ impl SessionManager for Sessions {
             _ => None,
         };
         let session = recorded(self.find(id).ok_or(SessionProblem::NotFound))?;
-        if let Some(request) = &request {
-            recorded(session.ongoing.begin(request))?;
+        if let Some(request) = request.as_ref().filter(|_| !continues_call(&message)) {
+            recorded(session.ongoing.begin(request, None))?;
         }
         let watch = AnswerWatch::new(self.this.clone(), Arc::clone(id), session, request);
         let stream = recorded(self.rmcp.create_stream(id, message).await)?;
@@ -233,7 +244,10 @@ impl SessionManager for Sessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<(), SessionProblem> {
-        self.find(id);
+        let session = self.find(id);
+        if let (Some(session), Some(request)) = (session, cancelled_id(&message)) {
+            session.ongoing.cancel(request);
+        }
         recorded(self.rmcp.accept_message(id, message).await)
     }
 

@@ -8,6 +8,9 @@ use std::time::Duration;
 use tokio::time::advance;
 use tool_runtime::http::HttpOptions;
 
+/// Steps of a clock until a call in a session gets its stream.
+const STEP: Duration = Duration::from_millis(1);
+
 #[tokio::test]
 async fn a_call_ends_with_its_connection() {
     let mut server = TestServer::start(HttpOptions::default()).await;
@@ -67,12 +70,13 @@ async fn a_call_in_a_session_ends_when_its_client_does_not_reconnect() {
     let session = server.session(&[]).await;
     let mut connection = server.open().await;
     connection.send(&RawRequest::call_within(&session, 1, "wait")).await;
+    assert_eq!(connection.head().await.status, 200);
     assert_eq!(server.report().await, "started");
     drop(connection);
     assert_eq!(server.report().await, "dropped");
     // The session is still usable.
     let call = RawRequest::call_within(&session, 2, "whoami");
-    assert_eq!(server.request(&call).await.last_event()["result"]["isError"], false);
+    assert_eq!(server.request(&call).await.json()["result"]["isError"], false);
 }
 
 #[tokio::test]
@@ -87,6 +91,9 @@ async fn calls_of_disconnected_clients_are_limited() {
         assert_eq!(server.report().await, "started");
         connections.push(connection);
     }
+    for connection in &mut connections {
+        assert_eq!(connection.head().await.status, 200);
+    }
     drop(connections);
     assert_eq!([server.report().await, server.report().await], ["dropped", "dropped"]);
     server.release();
@@ -96,17 +103,17 @@ async fn calls_of_disconnected_clients_are_limited() {
 
 #[tokio::test(start_paused = true)]
 async fn a_reconnected_client_gets_its_answer() {
-    let _clock = StoppedClock::hold();
+    let clock = StoppedClock::hold();
     let resume = Duration::from_millis(300);
     let options = HttpOptions::default().resume_timeout(resume);
     let mut server = TestServer::start(options).await;
     let session = server.session(&[]).await;
     let mut connection = server.open().await;
     connection.send(&RawRequest::call_within(&session, 1, "wait")).await;
-    assert_eq!(connection.head().await.status, 200);
+    assert_eq!(server.report().await, "started");
+    assert_eq!(clock.advance_until(STEP, connection.head()).await.status, 200);
     let event = connection.chunk().await.expect("an event to come back to");
     let id = event.lines().find_map(|line| line.strip_prefix("id: ")).expect("an id").to_owned();
-    assert_eq!(server.report().await, "started");
     drop(connection);
     let mut again = server.open().await;
     again.send(&RawRequest::listen(&session).with("last-event-id", &id)).await;
@@ -125,15 +132,15 @@ async fn a_reconnected_client_gets_its_answer() {
 
 #[tokio::test(start_paused = true)]
 async fn a_client_resumes_a_stream_that_the_server_closed() {
-    let _clock = StoppedClock::hold();
-    let duration = Duration::from_millis(200);
+    let clock = StoppedClock::hold();
+    let duration = Duration::from_secs(3600);
     let options = HttpOptions::default().max_stream_duration(duration);
     let mut server = TestServer::start(options).await;
     let session = server.session(&[]).await;
     let mut connection = server.open().await;
     connection.send(&RawRequest::call_within(&session, 1, "wait")).await;
     assert_eq!(server.report().await, "started");
-    assert_eq!(connection.head().await.status, 200);
+    assert_eq!(clock.advance_until(STEP, connection.head()).await.status, 200);
     let mut event = connection.chunk().await.expect("an event to come back to");
     advance(duration).await;
     while let Some(chunk) = in_time(connection.chunk()).await {

@@ -65,7 +65,7 @@ async fn an_id_is_free_after_its_request_was_cancelled() {
 /// rmcp alone would wait for them for some seconds, which the clock does not reach.
 #[tokio::test(start_paused = true)]
 async fn calls_end_with_their_session() {
-    let _clock = StoppedClock::hold();
+    let clock = StoppedClock::hold();
     let mut server = TestServer::start(HttpOptions::default()).await;
     let session = server.session(&[]).await;
     for (id, request) in (1..).zip([
@@ -74,8 +74,9 @@ async fn calls_end_with_their_session() {
     ]) {
         let mut connection = server.open().await;
         connection.send(&request).await;
-        assert_eq!(connection.head().await.status, 200, "{id}");
         assert_eq!(server.report().await, "started");
+        let head = clock.advance_until(Duration::from_millis(1), connection.head()).await;
+        assert_eq!(head.status, 200, "{id}");
         // The client may have disconnected.
         drop(connection);
     }

@@ -1,7 +1,8 @@
 //! Plain calls are answered without rmcp, with the same answers as rmcp's.
 
 use super::client::RawRequest;
-use super::test_server::TestServer;
+use super::test_server::{TestServer, in_time};
+use crate::support::StoppedClock;
 use serde_json::{Value, json};
 use tool_runtime::error::ProtocolError;
 use tool_runtime::http::HttpOptions;
@@ -125,19 +126,54 @@ async fn older_calls_without_sessions_get_equal_answers() {
 }
 
 #[tokio::test]
-async fn calls_with_and_without_sessions_get_equal_answers() {
-    let without = start(HttpOptions::default().sessions(false)).await;
+async fn calls_in_sessions_get_equal_answers() {
     let server = start(HttpOptions::default()).await;
     let session = server.session(&[]).await;
     for params in calls() {
         let call = json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": params});
-        let answer = server.request(&RawRequest::within(&session, &call)).await;
-        assert_eq!(answer.head.header("content-type"), "text/event-stream");
-        assert_eq!(
-            answer.last_event(),
-            without.request(&RawRequest::post(call.to_string())).await.json()
-        );
+        let request = RawRequest::within(&session, &call);
+        compare_with_rmcp(&server, &request).await;
+        compare_with_rmcp(&server, &request.with("mcp-protocol-version", "2025-11-25")).await;
     }
+}
+
+/// The clock does not move: the call has no stream yet.
+#[tokio::test(start_paused = true)]
+async fn a_call_in_a_session_can_be_cancelled_before_it_has_a_stream() {
+    let _clock = StoppedClock::hold();
+    let mut server = start(HttpOptions::default()).await;
+    let session = server.session(&[]).await;
+    let call = RawRequest::call_within(&session, 3, "wait");
+    let mut connection = server.open().await;
+    connection.send(&call).await;
+    assert_eq!(server.report().await, "started");
+    // Its id is not free.
+    let again = server.request(&RawRequest::call_within(&session, 3, "whoami")).await;
+    let message = again.json()["error"]["message"].to_string();
+    assert!(message.contains("another request with the id"), "{message}");
+    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {
+        "requestId": 3
+    }});
+    assert_eq!(server.request(&RawRequest::within(&session, &cancel)).await.status(), 202);
+    assert_eq!(server.report().await, "dropped");
+    let answer = in_time(connection.answer()).await;
+    assert_eq!((answer.status(), &*answer.body), (200, ""), "a cancelled request is not answered");
+    let again = server.request(&RawRequest::call_within(&session, 3, "whoami")).await;
+    assert_eq!(again.json()["result"]["isError"], false);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_in_a_session_ends_with_it_before_it_has_a_stream() {
+    let _clock = StoppedClock::hold();
+    let mut server = start(HttpOptions::default()).await;
+    let session = server.session(&[]).await;
+    let mut connection = server.open().await;
+    connection.send(&RawRequest::call_within(&session, 3, "wait")).await;
+    assert_eq!(server.report().await, "started");
+    let end = RawRequest::new("DELETE", "/mcp").with("mcp-session-id", &session);
+    assert_eq!(server.request(&end).await.status(), 204);
+    assert_eq!(server.report().await, "dropped");
+    assert_eq!(&*in_time(connection.answer()).await.body, "");
 }
 
 #[tokio::test]

@@ -60,7 +60,7 @@ async fn an_older_client_has_a_session_until_it_ends_it() {
     let session = server.session(&[]).await;
     let call = RawRequest::call_within(&session, 1, "whoami");
     let answer = server.request(&call).await;
-    assert_eq!(answer.head.header("content-type"), "text/event-stream");
+    assert_eq!(answer.head.header("content-type"), "application/json");
     assert_eq!(answer.last_event()["result"]["content"][0]["text"], "anonymous");
     let end = RawRequest::new("DELETE", "/mcp").with("mcp-session-id", &session);
     assert_eq!(server.request(&end).await.status(), 204);

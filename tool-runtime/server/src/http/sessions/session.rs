@@ -2,6 +2,7 @@
 
 use super::replay_buffer::ReplayBuffer;
 use super::session_transport::SessionRequests;
+use crate::handler::PoolHandler;
 use crate::http::concurrency_limit::Permit;
 use rmcp::model::RequestId;
 use std::collections::HashMap;
@@ -14,8 +15,10 @@ use tool_runtime_core::seam::lock;
 use tool_runtime_core::vocabulary::Principal;
 
 /// One session.
-pub(super) struct Session {
+pub(in crate::http) struct Session {
     pub(super) owner: Arc<Principal>,
+    /// Answers its requests.
+    pub(in crate::http) handler: Arc<PoolHandler>,
     pub(super) ongoing: Arc<SessionRequests>,
     used: Mutex<Instant>,
     streams: AtomicUsize,
@@ -33,9 +36,10 @@ struct Call {
 }
 
 impl Session {
-    pub(super) fn new(owner: Arc<Principal>, permit: Permit) -> Self {
+    pub(super) fn new(owner: Arc<Principal>, handler: Arc<PoolHandler>, permit: Permit) -> Self {
         Self {
             owner,
+            handler,
             ongoing: Arc::default(),
             used: Mutex::new(Instant::now()),
             streams: AtomicUsize::new(0),
@@ -144,13 +148,16 @@ mod tests {
     use rmcp::transport::streamable_http_server::session::SessionId;
     use std::sync::Weak;
     use tokio::time::advance;
+    use tool_runtime_core::pool::ToolPool;
 
     const IDLE: Duration = Duration::from_secs(60);
     const MOST: Duration = Duration::from_secs(59);
 
     fn session() -> Arc<Session> {
         let permit = ConcurrencyLimit::new(1, None).take(&Arc::default()).expect("a permit");
-        Arc::new(Session::new(Arc::default(), permit))
+        let pool = ToolPool::builder().build().expect("an empty pool");
+        let handler = PoolHandler::new(pool, "t".to_owned(), "1".to_owned());
+        Arc::new(Session::new(Arc::default(), Arc::new(handler), permit))
     }
 
     #[tokio::test(start_paused = true)]

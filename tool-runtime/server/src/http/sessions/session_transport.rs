@@ -15,7 +15,8 @@ use tool_runtime_core::seam::lock;
 /// The requests in flight of a session, and its end.
 #[derive(Default)]
 pub(super) struct SessionRequests {
-    running: Mutex<InFlight>,
+    /// Each with the token of a call that rmcp does not know.
+    running: Mutex<InFlight<Option<CancellationToken>>>,
     over: CancellationToken,
 }
 
@@ -24,8 +25,12 @@ impl SessionRequests {
     ///
     /// # Errors
     /// A request with this id is in flight.
-    pub(super) fn begin(&self, id: &RequestId) -> Result<(), SessionProblem> {
-        let begun = self.running().begin(id, ());
+    pub(super) fn begin(
+        &self,
+        id: &RequestId,
+        token: Option<CancellationToken>,
+    ) -> Result<(), SessionProblem> {
+        let begun = self.running().begin(id, token);
         begun.map_err(|error| SessionProblem::DuplicateId { request: id.clone(), error })
     }
 
@@ -34,7 +39,25 @@ impl SessionRequests {
         self.over.cancel();
     }
 
-    fn running(&self) -> MutexGuard<'_, InFlight> {
+    /// Ends a request without an answer of rmcp.
+    pub(super) fn finish(&self, id: &RequestId) {
+        self.running().end(id);
+    }
+
+    /// A token that is cancelled when the session ends, if not before.
+    pub(super) fn until_end(&self) -> CancellationToken {
+        self.over.child_token()
+    }
+
+    /// Cancels a call that rmcp does not know.
+    pub(super) fn cancel(&self, id: &RequestId) {
+        let token = self.running().end(id).flatten();
+        if let Some(token) = token {
+            token.cancel();
+        }
+    }
+
+    fn running(&self) -> MutexGuard<'_, InFlight<Option<CancellationToken>>> {
         lock(&self.running)
     }
 }
