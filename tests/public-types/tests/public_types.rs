@@ -1,5 +1,5 @@
 //! Types of other crates in public signatures: a new major version of such a crate is a breaking change
-//! of this one. `foreign_types.txt` lists them with the reason for each.
+//! of this one. `foreign_types.txt` lists them with the reason for each. And the names at the root of the facade, which are few.
 
 #![allow(missing_docs)]
 
@@ -33,6 +33,22 @@ fn foreign_types_in_public_signatures_are_listed() {
     );
     let gone: Vec<_> = listed.iter().filter(|name| !found.contains_key(**name)).collect();
     assert!(gone.is_empty(), "not in public signatures: {gone:?}; remove them from the list");
+}
+
+/// Names at the root of `tool_runtime` that are no modules, at most: what a first file needs. Others belong to a topic.
+const MAX_ROOT_NAMES: usize = 40;
+
+#[test]
+fn the_root_has_only_what_a_first_file_needs() {
+    let file = documented().into_iter().find(|file| file.ends_with("tool_runtime.json"));
+    let facade = Documentation::read(&file.expect("the facade is a library"));
+    let names = facade.root_names();
+    assert!(names.contains("ToolPool"), "{names:?}");
+    let count = names.len();
+    assert!(
+        count <= MAX_ROOT_NAMES,
+        "{count} names at the root of `tool_runtime`, at most {MAX_ROOT_NAMES}: move some to the module of their topic: {names:?}"
+    );
 }
 
 /// The documentation of our libraries as JSON, which `.ci/public-types` has written.
@@ -82,6 +98,25 @@ impl Documentation {
                 found.entry(foreign).or_default().insert(name.to_owned());
             });
         }
+    }
+
+    /// The names at the root that are no modules.
+    fn root_names(&self) -> BTreeSet<&str> {
+        let index = &self.0["index"];
+        let root = &index[self.0["root"].to_string()]["inner"]["module"]["items"];
+        let items = root.as_array().expect("items of the root");
+        let named = items.iter().filter_map(|id| {
+            let (kind, inner) = inner(&index[id.to_string()]);
+            match kind {
+                "module" => None,
+                "use" => {
+                    let target = &self.0["paths"][inner["id"].to_string()];
+                    inner["name"].as_str().filter(|_| target["kind"] != "module")
+                }
+                _ => index[id.to_string()]["name"].as_str(),
+            }
+        });
+        named.collect()
     }
 
     /// Ids of derived and blanket implementations and of methods of foreign traits: their
