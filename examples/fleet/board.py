@@ -177,7 +177,7 @@ class Claim:
             return None, 0
 
     async def swap(self, decide, **record):
-        """Writes a record in place of the present one, if `decide` says so. Returns what it says."""
+        """Writes a record instead of the present one, if `decide` says so. Returns what it says."""
         by = {"by": f"runner:{self.board.runner}"} if record["state"] == "done" else {"runner": self.board.runner}
         record = {"v": 1, "round": self.round, "nonce": secrets.token_hex(8), **by, **record}
         # Longer than any job of this step.

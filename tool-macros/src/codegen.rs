@@ -13,7 +13,7 @@
 //! schemas from the tables. A method of a toolset is generated as if it were outside of its block, with `Self` spelled out; its
 //! `run` borrows the value from the context. Prompts and resources have the same tables and decoder, and another trait.
 //!
-//! Trait bounds on a user's type are required in one place and at the type's own span, or through
+//! Trait bounds on a user's type are required once and at the type's own span, or through
 //! a qualified path, `<T as __tool::Trait>::item`. rustc then shows one error, however often
 //! generated code uses the type.
 

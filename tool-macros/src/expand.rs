@@ -14,7 +14,7 @@ use crate::kind::Kind;
 use crate::manifest;
 use crate::model::Model;
 use crate::shape;
-use crate::surroundings::{self, Place};
+use crate::surroundings::{self, Context};
 use crate::validate;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens as _, quote};
@@ -78,17 +78,17 @@ fn misplaced(kind: Kind, function: &ToolFn) -> Option<Error> {
     }
     let parameters = signature.inputs.to_token_stream();
     let (name, noun) = (&signature.ident, kind.noun());
-    let (place, remedy) = match (surroundings::place(name, &parameters)?, kind) {
-        (Place::Free, _) => return None,
-        (Place::Impl, Kind::Tool) => (
+    let (context, remedy) = match (surroundings::context(name, &parameters)?, kind) {
+        (Context::Free, _) => return None,
+        (Context::Impl, Kind::Tool) => (
             "an `impl` block",
             ", or write `#[toolset]` above the block and `&self` as the first parameter",
         ),
-        (Place::Impl, _) => ("an `impl` block", ""),
-        (Place::Trait, _) => ("a trait", ""),
+        (Context::Impl, _) => ("an `impl` block", ""),
+        (Context::Trait, _) => ("a trait", ""),
     };
     let message =
-        format!("`{name}` is in {place}, and a {noun} is a free function; move it out{remedy}");
+        format!("`{name}` is in {context}, and a {noun} is a free function; move it out{remedy}");
     Some(Error::new(name.span(), message))
 }
 

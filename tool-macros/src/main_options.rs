@@ -66,8 +66,8 @@ pub(crate) fn check(input: TokenStream) -> TokenStream {
     let error = diagnostics.into_error().map(Error::into_compile_error);
     // An example in documentation is inside of a function that rustdoc writes.
     let is_example = std::env::var_os("UNSTABLE_RUSTDOC_TEST_PATH").is_some();
-    let place = (!is_example).then(|| quote!(const _: () = #private::check_place(&self::main);));
-    quote!(#place #error)
+    let check = (!is_example).then(|| quote!(const _: () = #private::check_main(&self::main);));
+    quote!(#check #error)
 }
 
 fn find(name: &Ident) -> Result<(), String> {

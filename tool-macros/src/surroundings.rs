@@ -13,19 +13,19 @@ use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::SystemTime;
 
-pub(crate) use outline::Place;
+pub(crate) use outline::Context;
 
 /// A file, as it was when it was read.
 type Version = (PathBuf, u64, Option<SystemTime>);
 
-/// The place of a function, if all functions with this name and these parameters have the same one.
-pub(crate) fn place(name: &Ident, parameters: &TokenStream) -> Option<Place> {
+/// The context of a function, if all functions with this name and these parameters have the same one.
+pub(crate) fn context(name: &Ident, parameters: &TokenStream) -> Option<Context> {
     let outline = outline(name.span())?;
     let functions = outline.functions.iter();
     let has_attribute = |it: &&Function| it.action.is_some() && it.is(name, parameters);
-    let mut places = functions.filter(has_attribute).map(|it| it.place);
-    let place = places.next()?;
-    places.all(|other| other == place).then_some(place)
+    let mut contexts = functions.filter(has_attribute).map(|it| it.context);
+    let context = contexts.next()?;
+    contexts.all(|other| other == context).then_some(context)
 }
 
 /// The earlier function whose struct has the same name, or the type of this name, beside a function.

@@ -60,7 +60,7 @@ pub(crate) fn validate(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Attributes in places where they have no meaning.
+/// Attributes where they have no meaning.
 fn attributes(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     for attribute in model.function.attributes.iter().filter(|a| item::is_arg(a)) {
         diagnostics

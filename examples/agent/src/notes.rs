@@ -28,10 +28,10 @@ pub(crate) async fn delete_notes(
 ) -> Result<String, ToolError> {
     let mut notes = notes.0.lock().expect("whole");
     for (index, title) in titles.iter().enumerate() {
-        let Some(place) = notes.iter().position(|known| known == title) else {
+        let Some(position) = notes.iter().position(|known| known == title) else {
             return Err(ToolError::user(format!("no note is titled `{title}`; call `list_notes`")));
         };
-        notes.remove(place);
+        notes.remove(position);
         context.progress(index + 1, titles.len(), format_args!("deleted `{title}`"));
     }
     Ok(format!("{} are left", notes.len()))

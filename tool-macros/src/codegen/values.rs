@@ -1,5 +1,5 @@
 //! Functions for the expressions of `#[arg]`: default, example, constraints. Each expression is used in
-//! several places and emitted once.
+//! several items and emitted once.
 
 use crate::diagnostics::Diagnostics;
 use crate::expressions;

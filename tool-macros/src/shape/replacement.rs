@@ -81,9 +81,9 @@ impl<'a> SignatureCheck<'a> {
         };
         let tokens = || ty.to_token_stream();
         let binds = tokens().to_string().contains("for <");
-        let is_placed = |found: Forbidden| found.construct != Construct::Placeholder;
+        let is_explicit = |found: Forbidden| found.construct != Construct::Placeholder;
         is_sized
-            && Position::Injected.in_type(ty).is_none_or(is_placed)
+            && Position::Injected.in_type(ty).is_none_or(is_explicit)
             && (self.has_self || self_span(tokens()).is_none())
             && (binds || lifetimes::named(tokens()).is_subset(&self.lifetimes))
     }

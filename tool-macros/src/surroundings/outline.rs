@@ -20,7 +20,7 @@ pub(super) struct Function {
     parameters: String,
     /// The module or block that it is in.
     pub(super) scope: usize,
-    pub(super) place: Place,
+    pub(super) context: Context,
     /// The name of the struct that its attribute makes.
     pub(super) action: Option<String>,
     pub(super) is_conditional: bool,
@@ -37,7 +37,7 @@ pub(super) struct Type {
 
 /// Where a function is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Place {
+pub(crate) enum Context {
     /// In a module or a block.
     Free,
     /// In an `impl` block.
@@ -57,12 +57,12 @@ impl Outline {
     /// `None` if the text has no valid tokens.
     pub(super) fn from_text(text: &str) -> Option<Self> {
         let mut outline = Self::default();
-        outline.read(text.parse().ok()?, Place::Free);
+        outline.read(text.parse().ok()?, Context::Free);
         Some(outline)
     }
 
     /// Reads the items of a scope, and those of the blocks in it.
-    fn read(&mut self, tokens: TokenStream, place: Place) {
+    fn read(&mut self, tokens: TokenStream, context: Context) {
         let scope = self.scopes;
         self.scopes += 1;
         let (mut tokens, mut attributes) = (Tokens::from_tokens(tokens), Vec::new());
@@ -73,10 +73,10 @@ impl Outline {
                     continue;
                 }
                 TokenTree::Ident(word) => match word.to_string().as_str() {
-                    "fn" => self.function(&mut tokens, (scope, place), &attributes),
+                    "fn" => self.function(&mut tokens, (scope, context), &attributes),
                     "struct" | "enum" | "union" => self.ty(&mut tokens, scope, &attributes),
-                    "impl" => self.block(&mut tokens, Place::Impl),
-                    "trait" => self.block(&mut tokens, Place::Trait),
+                    "impl" => self.block(&mut tokens, Context::Impl),
+                    "trait" => self.block(&mut tokens, Context::Trait),
                     // `pub`, `async`, `mod name` and the like.
                     _ => continue,
                 },
@@ -85,7 +85,7 @@ impl Outline {
                     // `pub(crate)`
                     continue;
                 }
-                TokenTree::Group(group) => self.read(group.stream(), Place::Free),
+                TokenTree::Group(group) => self.read(group.stream(), Context::Free),
                 TokenTree::Punct(sign) if sign.as_char() == ';' => {}
                 TokenTree::Punct(_) | TokenTree::Literal(_) => continue,
             }
@@ -98,7 +98,7 @@ impl Outline {
         for token in group.stream() {
             match token {
                 TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
-                    self.read(group.stream(), Place::Free);
+                    self.read(group.stream(), Context::Free);
                 }
                 TokenTree::Group(group) => self.read_within(&group),
                 _ => {}
@@ -109,7 +109,7 @@ impl Outline {
     fn function(
         &mut self,
         tokens: &mut Tokens,
-        (scope, place): (usize, Place),
+        (scope, context): (usize, Context),
         attributes: &[Attribute],
     ) {
         // The type of a function has no name.
@@ -119,13 +119,13 @@ impl Outline {
         self.functions.push(Function {
             parameters: spelled(parameters.stream()),
             scope,
-            place,
+            context,
             action: own.map(|(kind, attribute)| attribute.action(kind, &name)),
             is_conditional: attributes.iter().any(Attribute::is_condition),
             name: name.to_string(),
         });
         if let Some(body) = tokens.find_group(&[Delimiter::Brace]) {
-            self.read(body.stream(), Place::Free);
+            self.read(body.stream(), Context::Free);
         }
     }
 
@@ -140,9 +140,9 @@ impl Outline {
         self.types.push(Type { name: name.to_string(), scope, lifetimes, is_conditional });
     }
 
-    fn block(&mut self, tokens: &mut Tokens, place: Place) {
+    fn block(&mut self, tokens: &mut Tokens, context: Context) {
         if let Some(block) = tokens.find_group(&[Delimiter::Brace]) {
-            self.read(block.stream(), place);
+            self.read(block.stream(), context);
         }
     }
 }
@@ -292,9 +292,9 @@ mod tests {
         Outline::from_text(text).expect("tokens")
     }
 
-    fn functions(text: &str) -> Vec<(String, Place, Option<String>)> {
+    fn functions(text: &str) -> Vec<(String, Context, Option<String>)> {
         let functions = outline(text).functions.into_iter();
-        functions.map(|it| (it.name, it.place, it.action)).collect()
+        functions.map(|it| (it.name, it.context, it.action)).collect()
     }
 
     #[test]
@@ -308,17 +308,17 @@ mod tests {
             const _: () = { #[resource(\"x://{a}\")] fn g_h() {} };
             mod m { fn i(f: fn(u8)) {} }";
         let expected = [
-            ("a", Place::Free, Some("AAction")),
-            ("b", Place::Free, None),
-            ("c", Place::Free, Some("Other")),
-            ("d", Place::Impl, Some("DAction")),
-            ("e", Place::Trait, Some("EPrompt")),
-            ("f", Place::Trait, None),
-            ("g_h", Place::Free, Some("GHResource")),
-            ("i", Place::Free, None),
+            ("a", Context::Free, Some("AAction")),
+            ("b", Context::Free, None),
+            ("c", Context::Free, Some("Other")),
+            ("d", Context::Impl, Some("DAction")),
+            ("e", Context::Trait, Some("EPrompt")),
+            ("f", Context::Trait, None),
+            ("g_h", Context::Free, Some("GHResource")),
+            ("i", Context::Free, None),
         ];
         let expected = expected
-            .map(|(name, place, action)| (name.to_owned(), place, action.map(str::to_owned)));
+            .map(|(name, context, action)| (name.to_owned(), context, action.map(str::to_owned)));
         assert_eq!(functions(text), expected);
     }
 

@@ -12,7 +12,7 @@ pub(super) fn headers(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             continue;
         };
         token(header, diagnostics);
-        placed(argument, header, diagnostics);
+        check_position(argument, header, diagnostics);
         if !seen.insert(header.value().to_ascii_lowercase()) {
             let text = "two parameters have this header, ignoring case; write another name";
             diagnostics.error_at(header.span(), text);
@@ -33,7 +33,7 @@ fn token(header: &LitStr, diagnostics: &mut Diagnostics) {
     }
 }
 
-fn placed(argument: &Argument<'_>, header: &LitStr, diagnostics: &mut Diagnostics) {
+fn check_position(argument: &Argument<'_>, header: &LitStr, diagnostics: &mut Diagnostics) {
     let options = &argument.options;
     if options.flatten.is_present() {
         diagnostics.error_at(

@@ -1,4 +1,4 @@
-//! The place of a log: what a backend must do.
+//! The storage of a log: what a backend must do.
 
 use crate::chain::{Head, LogLine};
 use crate::error::{LogError, LogErrorKind};
@@ -75,12 +75,12 @@ pub trait LogRead: Send {
         }
     }
 
-    /// Problems of the place of the log beside its records, a sentence each: a changed schema, say.
+    /// Problems of the storage besides the records, a sentence each: a changed schema, say.
     /// Default: none.
     ///
     /// # Errors
     /// The log cannot be read.
-    fn check_place(&mut self) -> Result<Vec<String>, LogError> {
+    fn check_storage(&mut self) -> Result<Vec<String>, LogError> {
         Ok(Vec::new())
     }
 }

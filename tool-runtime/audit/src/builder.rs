@@ -80,7 +80,7 @@ impl Default for EventLogBuilder {
 
 impl EventLogBuilder {
     /// Answers a call only when its end is durable, too. Calls that end together share a transaction;
-    /// a call of a batch that waits for it leaves its place to the next one.
+    /// a call of a batch that waits for it releases its permit to the next one.
     /// Default: the end of a call is written within the interval of [`Self::write_every`].
     #[must_use]
     pub fn durable(mut self) -> Self {
@@ -133,7 +133,7 @@ impl EventLogBuilder {
         self
     }
 
-    /// Writes the head of the log to a file after each transaction. Choose a place that those who can
+    /// Writes the head of the log to a file after each transaction. Choose a path that those who can
     /// write the log cannot write; [`LogReader::verify`](crate::LogReader::verify) finds with it that the end was cut.
     ///
     /// A file in the folder of the log is an error. If several processes write one log, the last one to write the
@@ -230,7 +230,7 @@ impl EventLogBuilder {
         self.backend(MemoryLog::default())
     }
 
-    /// A log in a place of your own.
+    /// A log in a backend of your own.
     ///
     /// # Errors
     /// The thread of the log cannot be started, or [`Self::head_file`] was called: use

@@ -138,7 +138,7 @@ pub(crate) fn time(time_us: u64) -> String {
 pub(crate) struct Calls {
     calls: Vec<LoggedCall>,
     /// By the process and the number of the call.
-    places: HashMap<(String, u64), usize>,
+    indexes: HashMap<(String, u64), usize>,
     /// The call that started a step of a run last.
     steps: HashMap<String, usize>,
 }
@@ -155,24 +155,24 @@ impl Calls {
         if record.call == 0 {
             return;
         }
-        let own = self.places.get(&(record.process.clone(), record.call)).copied();
+        let own = self.indexes.get(&(record.process.clone(), record.call)).copied();
         // An operator, or a later attempt, tells about a step of another process.
         let about = record.step_of_run().and_then(|step| self.steps.get(step)).copied();
-        let place = match record.kind {
+        let index = match record.kind {
             RecordKind::Proposed => self.begin(record),
             RecordKind::Resolved => about.or(own).unwrap_or_else(|| self.begin(record)),
             RecordKind::Indeterminate => own.or(about).unwrap_or_else(|| self.begin(record)),
             _ => own.unwrap_or_else(|| self.begin(record)),
         };
         if let (RecordKind::Started, Some(step)) = (record.kind, record.step_of_run()) {
-            self.steps.insert(step.to_owned(), place);
+            self.steps.insert(step.to_owned(), index);
         }
-        self.calls[place].add(record);
+        self.calls[index].add(record);
     }
 
     fn begin(&mut self, record: &LogRecord) -> usize {
-        let place = self.calls.len();
-        self.places.insert((record.process.clone(), record.call), place);
+        let index = self.calls.len();
+        self.indexes.insert((record.process.clone(), record.call), index);
         self.calls.push(LoggedCall {
             seq: record.seq,
             call: record.call,
@@ -185,6 +185,6 @@ impl Calls {
             time_us: record.time_us,
             ..LoggedCall::default()
         });
-        place
+        index
     }
 }

@@ -31,7 +31,7 @@ impl Head {
 /// A stored record: its text and the hash of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogLine {
-    /// The place in the log, from 1. Equal to the number of the record, unless somebody changed it.
+    /// The position in the log, from 1. Equal to the number of the record, unless somebody changed it.
     pub position: u64,
     /// The hash, as it is stored, in hex digits.
     pub hash: String,

@@ -29,14 +29,14 @@
 //! [`EventLogBuilder::on_head`]):
 //!
 //! - a cut end, also by removing the write-ahead log of a database, and a log that was cut and continued;
-//! - a changed record with all hashes after it computed anew, the last record alone included;
-//! - another log in the place of this one.
+//! - a changed record with all hashes after it computed anew, also of the last record only;
+//! - another log instead of this one.
 //!
 //! It cannot find:
 //!
 //! - records added to the end, after the head: they look like those of the writer. So does a record that
 //!   earlier ones were removed by the retention, which [`Verification::unproven_removal`] tells;
-//! - anything, if the head is replaced together with the log: keep heads at several places or times;
+//! - anything, if the head is replaced together with the log: keep heads in several files or of several times;
 //! - bytes that are not part of a record: free pages of a database, the beginning of a line after the last
 //!   one of a JSONL file, which its writer may be in the middle of.
 //!
@@ -46,7 +46,7 @@
 //! | `event`, `encode` | events of calls; records made from them, without secrets |
 //! | `record`, `chain` | records; hashes |
 //! | `writer`, `retention` | the thread that writes batches; removal of old records |
-//! | `backend`, `sqlite`, `jsonl`, `memory` | places of logs |
+//! | `backend`, `sqlite`, `jsonl`, `memory` | storage of logs |
 //! | `file_log`, `owner_files` | files, created by their first use; rights of files |
 //! | `steps` | the state of a step of a repeated run |
 //! | `calls`, `run` | calls and runs put together from their records, for people |

@@ -75,12 +75,12 @@ impl LogReader {
     /// The log cannot be read. Whatever is wrong with its records is in the result.
     pub fn verify(mut self, head: Option<&Head>) -> Result<Verification, LogError> {
         let mut verifier = Verifier::new(head);
-        self.0.check_place()?.into_iter().for_each(|detail| verifier.check_place(detail));
+        self.0.check_storage()?.into_iter().for_each(|detail| verifier.check_storage(detail));
         let mut after = 0;
         loop {
             let lines = match self.0.read(after, PAGE) {
                 Err(error) if error.kind() == LogErrorKind::Damaged => {
-                    verifier.check_place(error.to_string());
+                    verifier.check_storage(error.to_string());
                     break;
                 }
                 lines => lines?,

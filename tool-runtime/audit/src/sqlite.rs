@@ -109,13 +109,13 @@ impl LogRead for SqliteReader {
         lines.map_err(|error| self.0.error(&error).into())
     }
 
-    fn check_place(&mut self) -> Result<Vec<String>, LogError> {
-        check_place(self.0.connection()).map_err(|error| self.0.error(&error).into())
+    fn check_storage(&mut self) -> Result<Vec<String>, LogError> {
+        check_storage(self.0.connection()).map_err(|error| self.0.error(&error).into())
     }
 }
 
 /// Compares the schema with a new one, and asks SQLite to check the pages and indexes.
-fn check_place(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+fn check_storage(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let new = Connection::open_in_memory()?;
     MIGRATIONS.iter().try_for_each(|migration| new.execute_batch(migration.statements))?;
     let (expected, found) = (schema(&new)?, schema(connection)?);

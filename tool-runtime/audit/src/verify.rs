@@ -41,28 +41,28 @@ impl Verification {
 pub enum LogProblem {
     /// The text, the hash or the index of the record was changed.
     Changed {
-        /// The place of the record.
+        /// The position of the record.
         position: u64,
     },
     /// The record was replaced, with a new hash: the next one has another.
     Replaced {
-        /// The place of the record.
+        /// The position of the record.
         position: u64,
     },
-    /// Another record is in this place.
+    /// Another record is at this position.
     Moved {
-        /// The place.
+        /// The position.
         position: u64,
-        /// The number of the record in it.
+        /// The number of the record there.
         seq: u64,
     },
     /// The record is a second one with this number.
     Repeated {
-        /// The place of the record.
+        /// The position of the record.
         position: u64,
     },
-    /// The place of the log was changed beside its records: the schema of the database, its indexes.
-    Place {
+    /// The storage was changed besides the records: the schema of the database, its indexes.
+    Storage {
         /// The change, as a sentence.
         detail: String,
     },
@@ -98,12 +98,12 @@ impl fmt::Display for LogProblem {
                 write!(f, "record {position} was replaced: the next record has another hash of it")
             }
             Self::Moved { position, seq } => {
-                write!(f, "record {seq} is in the place of record {position}")
+                write!(f, "record {seq} is at the position of record {position}")
             }
             Self::Repeated { position } => {
                 write!(f, "record {position} is in the log more than once")
             }
-            Self::Place { detail } => f.write_str(detail),
+            Self::Storage { detail } => f.write_str(detail),
             Self::Missing { from, to } if from == to => write!(f, "record {from} is missing"),
             Self::Missing { from, to } => write!(f, "records {from} to {to} are missing"),
             Self::Empty => f.write_str(
@@ -136,7 +136,7 @@ pub(crate) struct Verifier<'a> {
     previous: Option<Previous>,
     /// The first record, and the hash that it has of the one before it, unless it was changed.
     start: Option<(u64, Option<String>)>,
-    /// The removed records that are recorded: the last of them, its hash, and the place of the record about it.
+    /// The removed records that are recorded: the last of them, its hash, and the position of the record about it.
     pruned: HashMap<u64, (String, u64)>,
     /// The first and the last record of each gap.
     gaps: Vec<(u64, u64)>,
@@ -165,8 +165,8 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    pub(crate) fn check_place(&mut self, detail: String) {
-        self.report(LogProblem::Place { detail });
+    pub(crate) fn check_storage(&mut self, detail: String) {
+        self.report(LogProblem::Storage { detail });
     }
 
     pub(crate) fn check(&mut self, line: &LogLine) {

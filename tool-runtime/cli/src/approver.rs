@@ -99,7 +99,7 @@ impl TerminalApprover {
 
     /// The reason why the person at the terminal is not asked.
     fn obstacle(&self, request: &ApprovalRequest) -> Option<String> {
-        // Now: a server that takes over standard input leaves another one in its place.
+        // Now: a server that takes over standard input replaces it.
         let is_attended = io::stdin().is_terminal() && io::stderr().is_terminal();
         if !self.is_piped && !is_attended {
             return Some("no person is at the terminal".to_owned());

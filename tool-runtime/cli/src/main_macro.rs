@@ -351,7 +351,7 @@ pub trait WrittenMain {}
 impl<F: Fn() -> ExitCode> WrittenMain for F {}
 
 /// Checks that the `main` of the module is the one that `main!` writes.
-pub const fn check_place<F: WrittenMain>(_: &F) {}
+pub const fn check_main<F: WrittenMain>(_: &F) {}
 
 /// The function `pool` beside `main!`.
 ///

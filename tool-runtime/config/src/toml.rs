@@ -10,8 +10,8 @@ pub(super) fn parse(text: &str, location: &Location, findings: &mut Findings) ->
         Ok(table) => Some(json(toml::Value::Table(table))),
         Err(error) => {
             // The text of the error contains the line.
-            let place = error.span().map(|span| position(text, span.start)).unwrap_or_default();
-            let text = format!("this is not valid TOML: {}{place}", error.message().trim_end());
+            let position = error.span().map(|span| position(text, span.start)).unwrap_or_default();
+            let text = format!("this is not valid TOML: {}{position}", error.message().trim_end());
             findings.problem(location, text, "correct it there");
             None
         }

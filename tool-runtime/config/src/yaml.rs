@@ -10,10 +10,11 @@ pub(super) fn parse(text: &str, location: &Location, findings: &mut Findings) ->
         Ok(value) => Some(value),
         Err(error) => {
             // The text of the error may contain values.
-            let place = error.location();
-            let place =
-                place.map(|place| format!(", at line {} column {}", place.line(), place.column()));
-            let text = format!("this is not valid YAML{}", place.unwrap_or_default());
+            let position = error.location();
+            let position = position.map(|position| {
+                format!(", at line {} column {}", position.line(), position.column())
+            });
+            let text = format!("this is not valid YAML{}", position.unwrap_or_default());
             findings.problem(location, text, "correct it there");
             None
         }

@@ -74,7 +74,7 @@ fn mcp_call(answer: &Value) -> Result<ToolCall, ImportError> {
     Ok(call::call(id, &params["name"], &params["arguments"]))
 }
 
-/// The list at a place of an answer.
+/// The list at a path in a response.
 fn list<'a>(answer: &'a Value, api: &'static str, at: &str) -> Result<&'a [Value], ImportError> {
     let found = answer.pointer(at).and_then(Value::as_array);
     found.map(Vec::as_slice).ok_or_else(|| lacking(answer, api, at))
@@ -86,7 +86,7 @@ fn joined<'a>(blocks: impl IntoIterator<Item = &'a Value>, is_text: fn(&Value) -
     texts.filter_map(|block| block["text"].as_str()).collect()
 }
 
-/// The error of an answer without the part at a place. It has the API's words, if the answer is an error.
+/// The error of a response without the part at a path. It has the message of the API, if the response is an error.
 fn lacking(answer: &Value, api: &'static str, at: &str) -> ImportError {
     let error = answer.get("error").filter(|error| !error.is_null());
     let error = error.map(|error| match error["message"].as_str().or(error.as_str()) {

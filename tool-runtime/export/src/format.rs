@@ -85,14 +85,14 @@ fn strict_schemas(
 
 /// Anthropic limits the strict tools of one request together.
 fn keep_budget(schemas: &mut [Strict]) {
-    let (mut places, mut demands) = (Vec::new(), Vec::new());
-    for (place, schema) in schemas.iter().enumerate() {
+    let (mut indexes, mut demands) = (Vec::new(), Vec::new());
+    for (index, schema) in schemas.iter().enumerate() {
         if let Strict::Is(lowered) = schema {
-            places.push(place);
+            indexes.push(index);
             demands.push(Demand { optional: lowered.optional, unions: lowered.unions });
         }
     }
-    for ((place, demand), is_picked) in places.iter().zip(&demands).zip(fitting(&demands)) {
+    for ((index, demand), is_picked) in indexes.iter().zip(&demands).zip(fitting(&demands)) {
         if !is_picked {
             let reason = if fits_alone(*demand) {
                 "the request would have more strict tools, optional arguments or unions than the API accepts".to_owned()
@@ -102,7 +102,7 @@ fn keep_budget(schemas: &mut [Strict]) {
                     demand.optional, demand.unions
                 )
             };
-            schemas[*place] = Strict::Impossible(reason);
+            schemas[*index] = Strict::Impossible(reason);
         }
     }
 }

@@ -144,7 +144,7 @@ impl Condition {
         }
     }
 
-    /// The place of the condition in the order of evaluation: cheap ones come first.
+    /// The position of the condition in the order of evaluation: cheap ones come first.
     pub(crate) fn cost(&self) -> u8 {
         match self {
             Self::Argument(predicate) => 2 + predicate.cost(),

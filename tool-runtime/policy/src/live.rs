@@ -16,7 +16,7 @@ use tool_runtime_core::vocabulary::Principal;
 
 /// A policy of a file or a folder, which can be read again while the pool runs. Clones share it.
 ///
-/// A new version takes the place of the old one at once: each decision is by one of them. A version
+/// A new version replaces the old one at once: each decision is by one of them. A version
 /// with mistakes changes nothing, is logged, and is reported by [`Self::last_error`].
 ///
 /// ```no_run
@@ -39,7 +39,7 @@ struct Live {
     /// A [`Policy`], a [`PolicyFolder`], or [`Broken`].
     current: ArcSwap<Arc<dyn PolicyEngine>>,
     configure: Box<dyn Fn(Policy) -> Policy + Send + Sync>,
-    /// Serialises reading, so that an older version never takes the place of a newer one.
+    /// Serialises reading, so that an older version never replaces a newer one.
     state: Mutex<State>,
 }
 
@@ -224,9 +224,8 @@ impl Policy {
         if rule.merged_from.is_some() {
             return None;
         }
-        let place =
-            crate::read::DocumentPath::default().key("rules").index(rule.position).key("id");
-        self.text.as_ref().and_then(|text| text.line(&place))
+        let path = crate::read::DocumentPath::default().key("rules").index(rule.position).key("id");
+        self.text.as_ref().and_then(|text| text.line(&path))
     }
 }
 

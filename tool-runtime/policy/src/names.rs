@@ -14,7 +14,7 @@ impl Wildcard {
         Self(text.into())
     }
 
-    /// Whether the whole text matches. Takes the first place for each part, so it is linear in both.
+    /// Whether the whole text matches. Takes the first match of each part, so it is linear in both.
     pub(crate) fn matches(&self, text: &str) -> bool {
         let Some((first, rest)) = self.0.split_once('*') else { return self.0 == text };
         let Some(mut text) = text.strip_prefix(first) else { return false };

@@ -5,7 +5,7 @@ mod case;
 mod document;
 mod locate;
 mod object;
-mod place;
+mod path;
 mod predicate;
 mod problem;
 mod rule;
@@ -18,7 +18,7 @@ mod values;
 
 pub(crate) use document::read;
 pub(crate) use object::kind;
-pub(crate) use place::DocumentPath;
+pub(crate) use path::DocumentPath;
 pub(crate) use problem::Fault;
 pub use problem::{PolicyError, PolicyProblem};
 #[cfg(feature = "cli")]

@@ -50,13 +50,13 @@ pub(crate) struct TouchedFiles {
     paths: Vec<String>,
     patterns: Patterns,
     /// The directories below which a file can match. `None`: it can match anywhere.
-    places: Vec<Option<String>>,
+    directories: Vec<Option<String>>,
     purpose: Option<Purpose>,
     if_undeclared: Option<bool>,
 }
 
 impl Touches {
-    /// Files or directories by their names, such as `*.key` or `.ssh`, at any place, or by absolute paths or globs. A
+    /// Files or directories by their names, such as `*.key` or `.ssh`, anywhere, or by absolute paths or globs. A
     /// directory is everything below it.
     pub fn new<S: Into<String>>(paths: impl IntoIterator<Item = S>) -> Self {
         let paths = paths.into_iter().map(Into::into).collect();
@@ -94,14 +94,14 @@ impl Touches {
         }
         let globs = self.paths.iter().map(|path| globs(path)).collect::<Result<Vec<_>, _>>()?;
         let globs = globs.concat();
-        let places = self.paths.iter().map(|path| place(path)).collect();
+        let directories = self.paths.iter().map(|path| directory(path)).collect();
         let patterns = paths(&globs, None)?;
         let Self { paths, purpose, if_undeclared } = self;
-        Ok(TouchedFiles { paths, patterns, places, purpose, if_undeclared })
+        Ok(TouchedFiles { paths, patterns, directories, purpose, if_undeclared })
     }
 }
 
-/// The globs of absolute paths. A name is looked for at any place; one of a directory is everything below.
+/// The globs of absolute paths. A name is looked for anywhere; one of a directory is everything below.
 fn globs(path: &str) -> Result<Vec<String>, Fault> {
     match path {
         _ if Path::new(path).is_absolute() => Ok(with_all_below(path.to_owned())),
@@ -109,7 +109,7 @@ fn globs(path: &str) -> Result<Vec<String>, Fault> {
         _ if path.starts_with("**/") => Ok(with_all_below(format!("/{path}"))),
         _ => Err(Fault::new(
             format!("`{path}` is neither a name nor an absolute path"),
-            "write `*.key` for a name at any place, or `/work/keys`",
+            "write `*.key` for a name anywhere, or `/work/keys`",
         )),
     }
 }
@@ -120,7 +120,7 @@ fn with_all_below(glob: String) -> Vec<String> {
 }
 
 /// The directory below which an absolute pattern can match.
-fn place(path: &str) -> Option<String> {
+fn directory(path: &str) -> Option<String> {
     if !path.starts_with('/') {
         return None;
     }
@@ -170,14 +170,14 @@ impl TouchedFiles {
 
     /// Whether a file may match below the path, if it is a directory, or becomes one by a move.
     fn may_be_below(&self, path: &str) -> bool {
-        let can_contain = |place: &Option<String>| match place {
+        let can_contain = |directory: &Option<String>| match directory {
             None => true,
-            Some(place) => {
-                let (place, path) = (Path::new(place), Path::new(path));
-                place.starts_with(path) || path.starts_with(place)
+            Some(directory) => {
+                let (directory, path) = (Path::new(directory), Path::new(path));
+                directory.starts_with(path) || path.starts_with(directory)
             }
         };
-        self.places.iter().any(can_contain)
+        self.directories.iter().any(can_contain)
     }
 
     pub(crate) fn describe(&self) -> String {

@@ -126,7 +126,7 @@ impl Hub {
     /// The address is `host:port`, or only a port, which means 127.0.0.1; port 0 lets the system choose.
     ///
     /// Each client has a token: `NAME:TOKEN scopes=call:QUEUE,run:QUEUE`. Its name is a [`CallerName`]; `call:QUEUE` lets it
-    /// call the tools of a queue, `run:QUEUE` lets it be a runner of one, and `*` in the place of a queue means all. A caller
+    /// call the tools of a queue, `run:QUEUE` lets it be a runner of one, and `*` instead of a queue means all. A caller
     /// reads and ends its own calls alone; a runner sees all calls of its queues.
     ///
     /// The connection is not encrypted. For other machines, put a reverse proxy with TLS in front of it, which does not

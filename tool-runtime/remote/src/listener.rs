@@ -90,7 +90,7 @@ impl Speaker {
             let mut waiting = lock(&inbox.heard);
             if waiting.queue.len() >= CAPACITY {
                 waiting.queue.pop_front();
-                // In the place of the oldest ones.
+                // Instead of the oldest ones.
                 if let Some(oldest) = waiting.queue.front_mut() {
                     *oldest = Heard::Gap;
                 }

@@ -22,9 +22,9 @@ pub(crate) enum Holder {
 pub(crate) enum OnClaim {
     /// Run the tool. The end replaces the record of this revision.
     Run(Revision),
-    /// Write `started` in place of this revision, then run the tool.
+    /// Write `started` instead of this revision, then run the tool.
     Start(Revision),
-    /// Write that the outcome is unknown, in place of this revision: the runner that started it is gone.
+    /// Write that the outcome is unknown, instead of this revision: the runner that started it is gone.
     Settle(Revision),
     /// Look again later: another runner may still run it.
     Later,
@@ -66,7 +66,7 @@ fn gives_way(record: &Record, mode: RetryMode, round: u32) -> bool {
 /// A decision of a runner about an outcome, when the tool has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OnEnd {
-    /// Write the outcome in place of this revision.
+    /// Write the outcome instead of this revision.
     Write(Revision),
     /// Nothing: the step was decided without it.
     Late,
@@ -121,7 +121,7 @@ pub(crate) enum OnDoubt {
     Submit(u32),
     /// Wait on.
     Wait,
-    /// Write that the outcome is unknown, in place of this revision: the runner that started it is gone.
+    /// Write that the outcome is unknown, instead of this revision: the runner that started it is gone.
     Settle(Revision),
     /// Return the outcome.
     Return(Payload),
@@ -150,7 +150,7 @@ pub(crate) fn on_doubt(
 /// A decision of a caller that gives up a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OnGiveUp {
-    /// Write the end in place of this revision.
+    /// Write the end instead of this revision.
     Write(Revision, Ended),
     /// Nothing: the step is decided, or continues elsewhere.
     Nothing,

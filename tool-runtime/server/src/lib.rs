@@ -325,7 +325,7 @@ impl McpServer {
     }
 }
 
-/// Serves one client with a type-erased handler: rmcp's loop awaits requests in two places, and
+/// Serves one client with a type-erased handler: rmcp's loop awaits requests at two points, and
 /// would contain the large future of a request twice.
 async fn serve_client(
     handler: PoolHandler,

@@ -236,6 +236,6 @@ impl WordPattern {
 }
 
 fn interpreted(c: char, quoted: bool, what: &str) -> String {
-    let place = if quoted { "in double quotes" } else { "without quotes" };
-    format!("`{c}` {place} is {what}, which no plain command has; put it in single quotes")
+    let context = if quoted { "in double quotes" } else { "without quotes" };
+    format!("`{c}` {context} is {what}, which no plain command has; put it in single quotes")
 }

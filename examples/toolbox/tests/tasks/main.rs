@@ -122,7 +122,7 @@ async fn rename(mut script: Script) -> String {
     let checked = bash(&mut script, "cargo check --offline --all-targets").await;
     assert!(!checked.contains("exit code"), "{checked}");
     let left = grep(&mut script, r"\bold_name\b", "*.rs").await;
-    format!("{} files, {} places left", files.len(), left.len())
+    format!("{} files, {} matches left", files.len(), left.len())
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -138,7 +138,7 @@ async fn a_function_is_renamed_across_files() {
     ];
     let project = Project::new(&files);
     let (calls, last) = project.work("Rename `old_name` to `new_name`.", rename).await;
-    assert_eq!(last, "3 files, 0 places left");
+    assert_eq!(last, "3 files, 0 matches left");
     let each = ["Read", "MultiEdit"];
     assert_eq!(calls, [&["Grep"][..], &each, &each, &each, &["Bash", "Grep"]].concat());
     let checked = project.cargo(&["check", "--all-targets"]);

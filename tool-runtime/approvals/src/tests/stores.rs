@@ -145,7 +145,7 @@ async fn files_that_cannot_be_read_written_or_removed_are_errors() {
     let id = store.open(pending()).await.unwrap().request.id;
     let is_failure = |error: StoreError| matches!(error, StoreError::Failed(_));
     let block = |name: &str| fs::create_dir(directory.path().join(name)).unwrap();
-    // A folder in the place of the file.
+    // A folder instead of the file.
     block(&format!("{id}.answer.json"));
     assert!(is_failure(store.get(&id).await.unwrap_err()));
     assert!(is_failure(store.remove(&id).await.unwrap_err()));

@@ -1,4 +1,4 @@
-//! Records of calls from their proposal to their end, in every place of a log.
+//! Records of calls from their proposal to their end, in every kind of log.
 
 mod failures;
 #[cfg(unix)]

@@ -36,16 +36,16 @@ async fn numbers_in_another_order_are_found() {
     let bytes = fs::read(&path).unwrap();
     let mut orders = 0;
     // A number of a record is 7 bits in each byte, of which all but the last one have the top bit.
-    for place in (0..bytes.len()).filter(|place| bytes[*place] == 16) {
+    for position in (0..bytes.len()).filter(|position| bytes[*position] == 16) {
         let mut changed = bytes.clone();
-        changed[place] = 0xac;
+        changed[position] = 0xac;
         fs::write(&path, &changed).unwrap();
         let Ok(reader) = LogReader::open(&path) else { continue };
         let ends = reader.records().take(1000).any(|record| record.is_err());
         let problems = LogReader::open(&path).unwrap().verify(None).map(|found| found.problems);
         let text = format!("{problems:?}");
         if text.contains("record 17 follows record") {
-            assert!(ends, "byte {place}");
+            assert!(ends, "byte {position}");
             orders += 1;
         }
     }
@@ -71,7 +71,7 @@ proptest! {
     /// Any byte of a JSONL log, to any other value, but for the end of the last line, after which a reader
     /// waits for more.
     #[test]
-    fn a_change_of_any_byte_is_found(place in 0.0..1.0_f64, change in 1..=255_u8) {
+    fn a_change_of_any_byte_is_found(position in 0.0..1.0_f64, change in 1..=255_u8) {
         thread_local! {
             static LOG: (Folder, PathBuf, Vec<u8>) = {
                 let folder = Folder::new();
@@ -85,22 +85,22 @@ proptest! {
         LOG.with(|(_, path, bytes)| {
             let known = Head { seq: 12, hash: String::new() };
             let mut changed = bytes.clone();
-            let place = (place * bytes.len() as f64) as usize;
-            changed[place] ^= change;
+            let position = (position * bytes.len() as f64) as usize;
+            changed[position] ^= change;
             fs::write(path, &changed).unwrap();
             let verify = |head| LogReader::open(path).unwrap().verify(head).unwrap();
-            let found = match place + 1 == bytes.len() {
+            let found = match position + 1 == bytes.len() {
                 true => verify(Some(&known)),
                 false => verify(None),
             };
-            prop_assert!(!found.is_intact(), "byte {place}");
+            prop_assert!(!found.is_intact(), "byte {position}");
             Ok(())
         })?;
     }
 
     /// Any byte of a SQLite file, to any other value: it is found, or all records are as they were.
     #[test]
-    fn a_change_of_any_byte_of_a_database_is_found_or_changes_no_record(place in 0.0..1.0_f64, change in 1..=255_u8) {
+    fn a_change_of_any_byte_of_a_database_is_found_or_changes_no_record(position in 0.0..1.0_f64, change in 1..=255_u8) {
         thread_local! {
             static LOG: (Folder, PathBuf, Vec<u8>, Vec<LogLine>) = {
                 let folder = Folder::new();
@@ -113,12 +113,12 @@ proptest! {
         }
         LOG.with(|(_, path, bytes, lines)| {
             let mut changed = bytes.clone();
-            let place = (place * bytes.len() as f64) as usize;
-            changed[place] ^= change;
+            let position = (position * bytes.len() as f64) as usize;
+            changed[position] ^= change;
             fs::write(path, &changed).unwrap();
             let found = LogReader::open(path).and_then(|reader| reader.verify(None));
             if found.is_ok_and(|found| found.is_intact()) {
-                prop_assert_eq!(&rows(path).unwrap(), lines, "byte {}", place);
+                prop_assert_eq!(&rows(path).unwrap(), lines, "byte {}", position);
             }
             Ok(())
         })?;
@@ -181,8 +181,8 @@ proptest! {
             crate::testing::records(&log).await
         });
         let mut decided = std::collections::HashSet::new();
-        for (place, record) in records.iter().enumerate() {
-            prop_assert_eq!(record.seq, place as u64 + 1);
+        for (index, record) in records.iter().enumerate() {
+            prop_assert_eq!(record.seq, index as u64 + 1);
             match record.kind {
                 RecordKind::Allowed | RecordKind::Approved => drop(decided.insert(record.call)),
                 RecordKind::Started => prop_assert!(decided.contains(&record.call)),

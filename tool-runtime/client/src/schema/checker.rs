@@ -119,8 +119,8 @@ impl Compiled {
         let issue = |error: jsonschema::ValidationError<'_>| {
             // Values are not shown: some are secret.
             let (path, masked) = (path(error.instance_path().as_str()), error.masked());
-            let place = if path.is_empty() { path.clone() } else { format!("`{path}`: ") };
-            Issue::new(path, "schema", format!("{place}{masked}"))
+            let prefix = if path.is_empty() { path.clone() } else { format!("`{path}`: ") };
+            Issue::new(path, "schema", format!("{prefix}{masked}"))
         };
         self.validator.iter_errors(value).take(20).map(issue).collect()
     }

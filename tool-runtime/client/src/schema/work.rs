@@ -143,9 +143,9 @@ impl<'a> Work<'a> {
         // Newer drafts call a list `prefixItems`.
         let list = |keyword| schema.get(keyword).and_then(Value::as_array);
         let first = list("prefixItems").or_else(|| list("items"));
-        for (place, item) in items.iter().enumerate() {
+        for (index, item) in items.iter().enumerate() {
             self.spend(1)?;
-            if let Some(part) = first.and_then(|first| first.get(place)) {
+            if let Some(part) = first.and_then(|first| first.get(index)) {
                 self.any(part, Some(item), nested)?;
             }
             self.each(schema, ALL_ITEMS, item, nested)?;

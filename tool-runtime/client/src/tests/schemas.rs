@@ -128,7 +128,7 @@ async fn a_repaired_tool_is_pinned_as_the_server_wrote_it() {
 }
 
 #[tokio::test]
-async fn a_type_without_one_meaning_is_held_back_with_its_place() {
+async fn a_type_without_one_meaning_is_held_back_with_its_path() {
     for kind in ["any", "file", "float", "int", "list", "", "STR"] {
         let (pool, _manager) = with(json!({ "type": kind })).await;
         let report = pool.report().tools;

@@ -103,7 +103,7 @@ fn rejects_invalid_credentials() {
 }
 
 #[test]
-fn mistakes_are_reported_at_their_place() {
+fn mistakes_are_reported_at_their_path() {
     for (key, value) in [("bearer_token", json!("a\nb")), ("bearer_token_env_var", json!("EMPTY"))]
     {
         let problems = problems_of(json!({ "url": "https://example.com", key: value }));

@@ -89,7 +89,7 @@ const KEYWORDS: [(&str, Form); 53] = [
 /// Checks a schema and all schemas in it.
 ///
 /// # Errors
-/// The place of a keyword with another value, and what it should be.
+/// The path of a keyword with another value, and what it should be.
 pub(super) fn check(schema: &Value) -> Result<(), String> {
     check_at(schema, &mut Vec::new())
 }
@@ -175,6 +175,6 @@ fn is_count(value: &Value) -> bool {
 }
 
 fn wrong(at: &[&str], expected: &str) -> String {
-    let place = schema_path(at.iter().copied());
-    format!("`{place}` of its schema is not {expected}")
+    let path = schema_path(at.iter().copied());
+    format!("`{path}` of its schema is not {expected}")
 }

@@ -75,7 +75,7 @@ impl<'a> Lowering<'a> {
         let map = match schema {
             Value::Object(map) => map,
             Value::Bool(true) => &empty,
-            _ => return Err(format!("{} accepts nothing", self.place())),
+            _ => return Err(format!("{} accepts nothing", self.location())),
         };
         match map.get("$ref").and_then(Value::as_str) {
             Some(reference) => self.reference(map, reference),
@@ -89,7 +89,7 @@ impl<'a> Lowering<'a> {
         else {
             return Err(format!(
                 "{} refers to `{reference}`, which it does not contain",
-                self.place()
+                self.location()
             ));
         };
         let is_recursive = is_recursive(self.root, reference);
@@ -193,7 +193,7 @@ impl<'a> Lowering<'a> {
             return Ok(());
         }
         if self.dialect.is_strict() {
-            return Err(format!("the branches of `allOf` in {} cannot be joined", self.place()));
+            return Err(format!("the branches of `allOf` in {} cannot be joined", self.location()));
         }
         self.describe("allOf", &branches, guidance);
         Ok(())
@@ -279,7 +279,7 @@ impl<'a> Lowering<'a> {
             (false, [one, other]) if *one == "null" || *other == "null" => {
                 map.insert("type".to_owned(), json!(kinds));
             }
-            _ => return Err(format!("the values of {} are not of one type", self.place())),
+            _ => return Err(format!("the values of {} are not of one type", self.location())),
         }
         self.changed("type", ChangeKind::Rewritten);
         Ok(())
@@ -316,7 +316,7 @@ impl<'a> Lowering<'a> {
         lowered.entry("type").or_insert_with(|| json!("object"));
         self.closed(map, lowered)?;
         if self.dialect.is_strict() && map.contains_key("patternProperties") {
-            return Err(format!("{} accepts keys of a pattern", self.place()));
+            return Err(format!("{} accepts keys of a pattern", self.location()));
         }
         let none = Map::new();
         let properties = map.get("properties").and_then(Value::as_object).unwrap_or(&none);
@@ -345,7 +345,7 @@ impl<'a> Lowering<'a> {
             if kept.insert(wire, value).is_some() {
                 return Err(format!(
                     "two properties of {} get the same name in the export",
-                    self.place()
+                    self.location()
                 ));
             }
         }
@@ -367,7 +367,7 @@ impl<'a> Lowering<'a> {
         let others = map.get("additionalProperties");
         if self.dialect.is_strict() {
             if !matches!(others, None | Some(Value::Bool(false))) {
-                return Err(format!("{} accepts keys of any name", self.place()));
+                return Err(format!("{} accepts keys of any name", self.location()));
             }
             lowered.insert("additionalProperties".to_owned(), json!(false));
             return Ok(());
@@ -390,7 +390,10 @@ impl<'a> Lowering<'a> {
     ) -> Result<(), String> {
         if let Some(first) = map.get("prefixItems") {
             if self.dialect.is_strict() {
-                return Err(format!("{} is a list with a schema for each place", self.place()));
+                return Err(format!(
+                    "{} is a list with a schema for each position",
+                    self.location()
+                ));
             }
             let mut items = Vec::new();
             for (index, item) in first.as_array().into_iter().flatten().enumerate() {
@@ -408,7 +411,7 @@ impl<'a> Lowering<'a> {
                 lowered.insert("items".to_owned(), items);
             }
             None if has_type(map, "array") && self.dialect.is_strict() => {
-                return Err(format!("{} is a list of anything", self.place()));
+                return Err(format!("{} is a list of anything", self.location()));
             }
             // A list without a schema of its entries is rejected.
             None if has_type(map, "array") => {
@@ -426,7 +429,7 @@ impl<'a> Lowering<'a> {
         if is_typed || !self.dialect.is_strict() {
             return Ok(());
         }
-        Err(format!("{} accepts a value of any type", self.place()))
+        Err(format!("{} accepts a value of any type", self.location()))
     }
 
     fn is_gemini_integer(&self, map: &Map<String, Value>, bound: &Value) -> bool {
@@ -460,8 +463,8 @@ impl<'a> Lowering<'a> {
             .collect()
     }
 
-    /// The place as an error names it.
-    fn place(&self) -> String {
+    /// The location as an error names it.
+    fn location(&self) -> String {
         if self.at.is_empty() { "its root".to_owned() } else { format!("`{}`", self.pointer()) }
     }
 }

@@ -30,7 +30,7 @@ struct Conversion<'a> {
 }
 
 impl Conversion<'_> {
-    /// Converts a schema and all schemas in it; `at` is its place, a JSON pointer.
+    /// Converts a schema and all schemas in it; `at` is its path, a JSON pointer.
     fn schema(&mut self, schema: &mut Map<String, Value>, at: &str) -> Result<(), String> {
         self.list(schema, at);
         self.values(schema, at);

@@ -40,8 +40,8 @@ fn grow(message: &mut Value, delta: &Value) -> Vec<Delta> {
     for (key, value) in delta.as_object().into_iter().flatten() {
         match (key.as_str(), value) {
             ("tool_calls", Value::Array(calls)) => {
-                for (place, call) in calls.iter().enumerate() {
-                    news.extend(grow_call(list(member(message, key)), call, place > 0));
+                for (index, call) in calls.iter().enumerate() {
+                    news.extend(grow_call(list(member(message, key)), call, index > 0));
                 }
             }
             ("tool_calls", _) | (_, Value::Null) => {}

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 pub(super) enum Counter {
     /// The times at which calls were counted, in order.
     Window(VecDeque<Instant>),
-    /// The number of free places, and when that was.
+    /// The number of free permits, and when that was.
     Bucket { free: f64, at: Instant },
 }
 

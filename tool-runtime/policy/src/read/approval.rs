@@ -22,7 +22,7 @@ pub(super) fn approval(at: &At<'_>, effect: Option<Effect>, mistakes: &mut Mista
         && effect.is_some_and(|effect| effect != Effect::Ask)
     {
         let help = "remove it, or write `decision: ask`";
-        mistakes.add(&at.place, "a rule that asks nobody has an approval", help);
+        mistakes.add(&at.path, "a rule that asks nobody has an approval", help);
     }
     let approvers = people.map(|at| approvers(&at, mistakes)).unwrap_or_default();
     let expiry = time.and_then(|at| at.duration(mistakes));
@@ -36,7 +36,7 @@ fn approvers(at: &At<'_>, mistakes: &mut Mistakes) -> Approvers {
     for (at, id) in &people {
         if id != "caller" && id.eq_ignore_ascii_case("caller") {
             let text = format!("`{id}` is taken for the id of a person");
-            mistakes.add(&at.place, text, "write `caller` for the caller itself");
+            mistakes.add(&at.path, text, "write `caller` for the caller itself");
         }
     }
     let mut ids: Vec<String> = people.into_iter().map(|(_, id)| id).collect();

@@ -17,7 +17,7 @@ pub(super) fn case(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Case> {
     let expect = object.take("expect");
     if call.is_none() || expect.is_none() {
         let help = "write both, as in `{call: {tool: fs.read}, expect: allow}`";
-        mistakes.add(&at.place, "`call` or `expect` is missing", help);
+        mistakes.add(&at.path, "`call` or `expect` is missing", help);
     }
     let call = call.and_then(|at| self::call(&at, mistakes));
     let effect = expect.and_then(|at| outcome_name(&at, mistakes));
@@ -38,12 +38,12 @@ pub(super) fn call(at: &At<'_>, mistakes: &mut Mistakes) -> Option<SampleCall> {
         (None, Some(uri), None) => Some(SampleCall::resource(&uri)),
         (None, None, Some(name)) => Some(SampleCall::prompt(&name)),
         (None, None, None) => {
-            mistakes.add(&at.place, "the key `tool` is missing", "write the id of a tool");
+            mistakes.add(&at.path, "the key `tool` is missing", "write the id of a tool");
             None
         }
         _ => {
             let help = "keep one of `tool`, `resource` and `prompt`";
-            mistakes.add(&at.place, "a call is about one of them", help);
+            mistakes.add(&at.path, "a call is about one of them", help);
             None
         }
     };
@@ -74,7 +74,7 @@ fn of_tool(object: &mut Object<'_>, call: &mut SampleCall, mistakes: &mut Mistak
     {
         match Source::try_from(text) {
             Ok(source) => call.source = Some(source),
-            Err(error) => mistakes.add(&at.place, error, "name one source"),
+            Err(error) => mistakes.add(&at.path, error, "name one source"),
         }
     }
     if let Some(at) = object.take("tags") {
@@ -139,7 +139,7 @@ fn of_run(object: &mut Object<'_>, call: &mut SampleCall, mistakes: &mut Mistake
             Ok(time) => call.at = Some(time),
             Err(_) => {
                 let help = "write it as `2026-01-05T09:00:00Z`";
-                mistakes.add(&at.place, format!("`{text}` is not a time"), help);
+                mistakes.add(&at.path, format!("`{text}` is not a time"), help);
             }
         }
     }

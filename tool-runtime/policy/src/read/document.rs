@@ -1,7 +1,7 @@
 //! Reads whole documents.
 
 use super::object::{At, Mistakes, Object};
-use super::place::DocumentPath;
+use super::path::DocumentPath;
 use super::problem::PolicyProblem;
 use super::rule::{Outcome, outcome, rule};
 use super::syntax::Text;
@@ -32,8 +32,8 @@ pub(super) fn read_as<T>(
     let before = problems.len();
     let value = text.parse(problems)?;
     let mut mistakes = Mistakes::default();
-    let found = read(&At { place: DocumentPath::default(), value: &value }, &mut mistakes);
-    let noted = mistakes.0.into_iter().map(|(place, fault)| text.problem(&place, fault));
+    let found = read(&At { path: DocumentPath::default(), value: &value }, &mut mistakes);
+    let noted = mistakes.0.into_iter().map(|(path, fault)| text.problem(&path, fault));
     problems.extend(noted);
     problems[before..].sort_by_key(|problem| problem.line);
     found.filter(|_| problems.len() == before)
@@ -44,7 +44,7 @@ fn document(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Document> {
     if let Some(at) = object.take("version")
         && at.whole(mistakes).is_some_and(|version| version != 1)
     {
-        mistakes.add(&at.place, "the version is not supported", "write `version: 1`");
+        mistakes.add(&at.path, "the version is not supported", "write `version: 1`");
     }
     object.take("description").and_then(|at| at.text(mistakes));
     let default = default(&mut object, mistakes);
@@ -71,7 +71,7 @@ fn default(object: &mut Object<'_>, mistakes: &mut Mistakes) -> (Effect, Option<
             if approvers != Approvers::default() || has_times || !limits.is_empty() {
                 let help = "write a last rule without `when`";
                 mistakes.add(
-                    &at.place,
+                    &at.path,
                     "the default names no approvers, no time and no limits",
                     help,
                 );
@@ -89,7 +89,7 @@ fn rules(at: &At<'_>, mistakes: &mut Mistakes) -> Vec<Rule> {
         let Some(rule) = rule(at, mistakes) else { continue };
         if let Some(first) = ids.insert(rule.id.to_string(), position) {
             let text = format!("rule {} has the id `{}`, too", first + 1, rule.id);
-            mistakes.add(&at.place.key("id"), text, "give each rule an id of its own");
+            mistakes.add(&at.path.key("id"), text, "give each rule an id of its own");
         }
         // A priority that is written decides alone; without one, the position does.
         if at.value.get("priority").is_some()
@@ -97,7 +97,7 @@ fn rules(at: &At<'_>, mistakes: &mut Mistakes) -> Vec<Rule> {
         {
             let text = format!("rule {} has the priority {}, too", first + 1, rule.priority);
             let help = "give each rule another one, or remove both to go by position";
-            mistakes.add(&at.place.key("priority"), text, help);
+            mistakes.add(&at.path.key("priority"), text, help);
         }
         rules.push(Rule { position, ..rule });
     }

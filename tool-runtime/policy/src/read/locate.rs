@@ -1,11 +1,11 @@
-//! The lines of all places in a document, found in one further pass: only mistakes and explanations cost it.
+//! The lines of all paths in a document, found in another pass: only mistakes and explanations cost it.
 
 #[cfg(feature = "toml")]
 mod toml;
 #[cfg(feature = "yaml")]
 mod yaml;
 
-use super::place::{DocumentPath, Segment};
+use super::path::{DocumentPath, Segment};
 use std::collections::HashMap;
 
 #[cfg(feature = "toml")]
@@ -16,8 +16,8 @@ pub(super) use toml::LineStarts;
 pub(super) struct Lines(HashMap<Vec<Segment>, usize>);
 
 impl Lines {
-    /// The line of a place, or of the nearest value around it.
-    pub(super) fn line_of(&self, place: &DocumentPath) -> Option<usize> {
-        (1..=place.0.len()).rev().find_map(|length| self.0.get(&place.0[..length]).copied())
+    /// The line of a path, or of the nearest value around it.
+    pub(super) fn line_of(&self, path: &DocumentPath) -> Option<usize> {
+        (1..=path.0.len()).rev().find_map(|length| self.0.get(&path.0[..length]).copied())
     }
 }

@@ -1,40 +1,40 @@
 //! Reads objects strictly: every mistake is noted, and unknown keys are mistakes.
 
-use super::place::DocumentPath;
+use super::path::DocumentPath;
 use super::problem::Fault;
 use serde_json::{Map, Value};
 use tool_runtime_core::seam::nearest;
 
-/// Mistakes and their places.
+/// Mistakes and their paths.
 #[derive(Debug, Default)]
 pub(crate) struct Mistakes(pub(crate) Vec<(DocumentPath, Fault)>);
 
 impl Mistakes {
     pub(crate) fn add(
         &mut self,
-        place: &DocumentPath,
+        path: &DocumentPath,
         text: impl Into<String>,
         help: impl Into<String>,
     ) {
-        self.0.push((place.clone(), Fault::new(text, help)));
+        self.0.push((path.clone(), Fault::new(text, help)));
     }
 
     /// A valid value, or a note.
-    pub(crate) fn valid<T>(&mut self, place: &DocumentPath, value: Result<T, Fault>) -> Option<T> {
-        value.map_err(|fault| self.0.push((place.clone(), fault))).ok()
+    pub(crate) fn valid<T>(&mut self, path: &DocumentPath, value: Result<T, Fault>) -> Option<T> {
+        value.map_err(|fault| self.0.push((path.clone(), fault))).ok()
     }
 }
 
-/// A value with its place.
+/// A value with its path.
 #[derive(Clone)]
 pub(crate) struct At<'v> {
-    pub(crate) place: DocumentPath,
+    pub(crate) path: DocumentPath,
     pub(crate) value: &'v Value,
 }
 
 /// An object whose keys are taken one after the other.
 pub(crate) struct Object<'v> {
-    pub(crate) place: DocumentPath,
+    pub(crate) path: DocumentPath,
     members: &'v Map<String, Value>,
     known: Vec<&'static str>,
 }
@@ -44,11 +44,11 @@ impl<'v> At<'v> {
     pub(crate) fn object(&self, mistakes: &mut Mistakes) -> Option<Object<'v>> {
         match self.value {
             Value::Object(members) => {
-                Some(Object { place: self.place.clone(), members, known: Vec::new() })
+                Some(Object { path: self.path.clone(), members, known: Vec::new() })
             }
             other => {
                 let text = format!("this is {}", kind(other));
-                mistakes.add(&self.place, text, "write an object with keys");
+                mistakes.add(&self.path, text, "write an object with keys");
                 None
             }
         }
@@ -58,7 +58,7 @@ impl<'v> At<'v> {
     pub(crate) fn filled_object(&self, mistakes: &mut Mistakes) -> Option<Object<'v>> {
         let object = self.object(mistakes)?;
         if object.members.is_empty() {
-            mistakes.add(&self.place, "the object is empty", "write a key, or remove this one");
+            mistakes.add(&self.path, "the object is empty", "write a key, or remove this one");
             return None;
         }
         Some(object)
@@ -68,10 +68,10 @@ impl<'v> At<'v> {
     pub(crate) fn items(&self, mistakes: &mut Mistakes) -> Vec<At<'v>> {
         let Value::Array(items) = self.value else {
             let text = format!("this is {}", kind(self.value));
-            mistakes.add(&self.place, text, "write a list");
+            mistakes.add(&self.path, text, "write a list");
             return Vec::new();
         };
-        let item = |(index, value)| At { place: self.place.index(index), value };
+        let item = |(index, value)| At { path: self.path.index(index), value };
         items.iter().enumerate().map(item).collect()
     }
 
@@ -79,7 +79,7 @@ impl<'v> At<'v> {
     pub(crate) fn one_or_more(&self, mistakes: &mut Mistakes) -> Vec<At<'v>> {
         match self.value {
             Value::Array(items) if items.is_empty() => {
-                mistakes.add(&self.place, "the list is empty", "write an item, or remove the key");
+                mistakes.add(&self.path, "the list is empty", "write an item, or remove the key");
                 Vec::new()
             }
             Value::Array(_) => self.items(mistakes),
@@ -93,13 +93,13 @@ impl<'v> Object<'v> {
     pub(crate) fn take(&mut self, name: &'static str) -> Option<At<'v>> {
         self.known.push(name);
         let value = self.members.get(name)?;
-        Some(At { place: self.place.key(name), value })
+        Some(At { path: self.path.key(name), value })
     }
 
     /// All members, for objects whose keys are names.
     pub(crate) fn members(&self) -> impl Iterator<Item = (&'v str, At<'v>)> + '_ {
         let at = |(name, value): (&'v String, &'v Value)| {
-            (name.as_str(), At { place: self.place.key(name), value })
+            (name.as_str(), At { path: self.path.key(name), value })
         };
         self.members.iter().map(at)
     }
@@ -108,7 +108,7 @@ impl<'v> Object<'v> {
     pub(crate) fn finish(self, mistakes: &mut Mistakes) {
         for name in self.members.keys().filter(|name| !self.known.contains(&name.as_str())) {
             let help = self.instead(name);
-            mistakes.add(&self.place.key(name), format!("unknown key `{name}`"), help);
+            mistakes.add(&self.path.key(name), format!("unknown key `{name}`"), help);
         }
     }
 

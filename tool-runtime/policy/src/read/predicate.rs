@@ -15,7 +15,7 @@ pub(super) fn arguments(at: &At<'_>, mistakes: &mut Mistakes) -> Vec<Predicate> 
             items.iter().filter_map(|item| listed(item, mistakes)).collect()
         }
         Value::Object(members) if members.is_empty() => {
-            mistakes.add(&at.place, "the object is empty", "write an argument, or remove the key");
+            mistakes.add(&at.path, "the object is empty", "write an argument, or remove the key");
             Vec::new()
         }
         _ => {
@@ -33,7 +33,7 @@ fn listed(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Predicate> {
         Some(field) => field_of(&field, mistakes),
         None => {
             let help = "write the name of the argument, as in `field: path`";
-            mistakes.add(&at.place, "the key `field` is missing", help);
+            mistakes.add(&at.path, "the key `field` is missing", help);
             None
         }
     };
@@ -42,7 +42,7 @@ fn listed(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Predicate> {
 
 /// `path: {inside: /work}`, or `path: a.txt` for a value that it equals.
 fn named(name: &str, at: &At<'_>, mistakes: &mut Mistakes) -> Option<Predicate> {
-    let field = mistakes.valid(&at.place, Field::parse(name));
+    let field = mistakes.valid(&at.path, Field::parse(name));
     if matches!(at.value, Value::Object(_)) {
         return predicate(field, at.object(mistakes)?, mistakes);
     }
@@ -56,7 +56,7 @@ fn field_of(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Field> {
         return Field::keys(keys);
     }
     let text = at.text(mistakes)?;
-    mistakes.valid(&at.place, Field::parse(&text))
+    mistakes.valid(&at.path, Field::parse(&text))
 }
 
 fn predicate(
@@ -69,7 +69,7 @@ fn predicate(
     let before = mistakes.0.len();
     let constraints = constraints(&mut object, ignores_case, mistakes);
     if constraints.is_empty() && before == mistakes.0.len() {
-        mistakes.0.push((object.place.clone(), no_constraint()));
+        mistakes.0.push((object.path.clone(), no_constraint()));
     }
     object.finish(mistakes);
     Some(Predicate { field: field?, constraints, ignores_case, if_absent })
@@ -81,7 +81,7 @@ pub(super) fn match_result(at: &At<'_>, mistakes: &mut Mistakes) -> Option<bool>
         "match" => Some(true),
         "no_match" => Some(false),
         _ => {
-            mistakes.add(&at.place, "not a result", "write `match` or `no_match`");
+            mistakes.add(&at.path, "not a result", "write `match` or `no_match`");
             None
         }
     }
@@ -95,15 +95,15 @@ fn constraints(
 ) -> Vec<Constraint> {
     let mut all = plain(object, mistakes);
     all.extend(range(object, mistakes));
-    for (place, part) in patterns(object, mistakes) {
-        all.extend(mistakes.valid(&place, part.compile(ignores_case)));
+    for (path, part) in patterns(object, mistakes) {
+        all.extend(mistakes.valid(&path, part.compile(ignores_case)));
     }
     if let Some(at) = object.take("not")
         && let Some(mut inner) = at.object(mistakes)
     {
         let inside = constraints(&mut inner, ignores_case, mistakes);
         if inside.is_empty() {
-            mistakes.0.push((inner.place.clone(), no_constraint()));
+            mistakes.0.push((inner.path.clone(), no_constraint()));
         }
         inner.finish(mistakes);
         all.push(Constraint::Not(inside));
@@ -142,7 +142,7 @@ fn plain(object: &mut Object<'_>, mistakes: &mut Mistakes) -> Vec<Constraint> {
 fn scalar(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Value> {
     if matches!(at.value, Value::Array(_) | Value::Object(_) | Value::Null) {
         let help = "write a string, a number or a boolean; for parts of a value, write their path";
-        mistakes.add(&at.place, "this value cannot be compared", help);
+        mistakes.add(&at.path, "this value cannot be compared", help);
         return None;
     }
     Some(at.value.clone())
@@ -156,7 +156,7 @@ fn range(object: &mut Object<'_>, mistakes: &mut Mistakes) -> Vec<Constraint> {
         && is_empty(min, max)
     {
         let help = "write the smaller number as `min`";
-        mistakes.add(&object.place, "`min` is larger than `max`", help);
+        mistakes.add(&object.path, "`min` is larger than `max`", help);
     }
     let mut all: Vec<Constraint> =
         min.map(Constraint::Min).into_iter().chain(max.map(Constraint::Max)).collect();
@@ -175,7 +175,7 @@ fn lengths(
     let most = object.take(max).and_then(|at| at.whole(mistakes));
     if least > most && most.is_some() {
         let text = format!("`{min}` is larger than `{max}`");
-        mistakes.add(&object.place, text, "write the smaller number as the first");
+        mistakes.add(&object.path, text, "write the smaller number as the first");
     }
     (least.is_some() || most.is_some())
         .then(|| constraint(least.unwrap_or(0), most.unwrap_or(u64::MAX)))
@@ -189,7 +189,7 @@ fn patterns(object: &mut Object<'_>, mistakes: &mut Mistakes) -> Patterns {
         if let Some(at) = object.take(name)
             && let Some(text) = at.text(mistakes)
         {
-            all.push((at.place, Part::Pattern(text, is_whole)));
+            all.push((at.path, Part::Pattern(text, is_whole)));
         }
     }
     let relative_to = object.take("relative_to");
@@ -198,12 +198,12 @@ fn patterns(object: &mut Object<'_>, mistakes: &mut Mistakes) -> Patterns {
         if let Some(at) = object.take(name) {
             let directories = texts(&at, mistakes);
             let relative_to = relative_to.clone();
-            all.push((at.place, Part::Paths { directories, relative_to, is_inside }));
+            all.push((at.path, Part::Paths { directories, relative_to, is_inside }));
         }
     }
     all.extend(urls(object, mistakes));
     if let Some(at) = object.take("command") {
-        all.push((at.place.clone(), Part::Commands(texts(&at, mistakes))));
+        all.push((at.path.clone(), Part::Commands(texts(&at, mistakes))));
     }
     all
 }
@@ -211,15 +211,15 @@ fn patterns(object: &mut Object<'_>, mistakes: &mut Mistakes) -> Patterns {
 fn urls(object: &mut Object<'_>, mistakes: &mut Mistakes) -> Option<(super::DocumentPath, Part)> {
     let scheme = object.take("scheme");
     let host = object.take("host");
-    let place = host.as_ref().or(scheme.as_ref())?.place.clone();
+    let path = host.as_ref().or(scheme.as_ref())?.path.clone();
     let schemes = scheme.map(|at| texts(&at, mistakes)).unwrap_or_default();
     let hosts = host.map(|at| texts(&at, mistakes)).unwrap_or_default();
     if !schemes.is_empty() && hosts.iter().any(|host| host.contains("://")) {
         let fault = Fault::new("a host has a scheme, too", "write it as `host` or `scheme` alone");
-        mistakes.0.push((place.clone(), fault));
+        mistakes.0.push((path.clone(), fault));
         return None;
     }
-    Some((place, Part::Urls { schemes, hosts }))
+    Some((path, Part::Urls { schemes, hosts }))
 }
 
 fn texts(at: &At<'_>, mistakes: &mut Mistakes) -> Vec<String> {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-/// A mistake in a policy: the place, the mistake and the remedy.
+/// A mistake in a policy: the path, the mistake and the remedy.
 ///
 /// ```
 /// # #[cfg(feature = "yaml")] {

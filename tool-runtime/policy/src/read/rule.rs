@@ -33,7 +33,7 @@ pub(super) fn rule(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Rule> {
     let outcome = outcome?;
     limits.extend(outcome.limits);
     if outcome.effect == Effect::Deny && !limits.is_empty() {
-        mistakes.0.push((at.place.clone(), limit_of_denial()));
+        mistakes.0.push((at.path.clone(), limit_of_denial()));
     }
     rule.conditions.sort_by_key(Condition::cost);
     let priority = priority.unwrap_or_default();
@@ -53,7 +53,7 @@ fn required<'v>(
             "id" => "give the rule a name of its own, as in `id: read-only`",
             _ => "write `then: allow`, `then: ask` or `then: deny`",
         };
-        mistakes.add(&object.place, format!("the key `{name}` is missing"), help);
+        mistakes.add(&object.path, format!("the key `{name}` is missing"), help);
     }
     member
 }
@@ -80,7 +80,7 @@ pub(super) fn outcome(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Outcome> {
     let decision = object.take("decision");
     if decision.is_none() {
         let help = "write `decision: allow`, `ask` or `deny`";
-        mistakes.add(&at.place, "the key `decision` is missing", help);
+        mistakes.add(&at.path, "the key `decision` is missing", help);
     }
     let effect = decision.and_then(|at| outcome_name(&at, mistakes));
     let reason = object.take("reason").and_then(|at| at.text(mistakes));
@@ -103,7 +103,7 @@ pub(super) fn outcome_name(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Effec
         "ask" => Effect::Ask,
         _ => {
             let help = did_you_mean(&text, &["allow", "ask", "deny"]);
-            mistakes.add(&at.place, format!("unknown decision `{text}`"), help);
+            mistakes.add(&at.path, format!("unknown decision `{text}`"), help);
             return None;
         }
     };
@@ -248,7 +248,7 @@ fn rate(at: &At<'_>, mistakes: &mut Mistakes) -> Option<LimitRule> {
     let window = object.take("window");
     if max.is_none() || window.is_none() {
         let help = "write both, as in `{max: 10, window: 1m}`";
-        mistakes.add(&at.place, "`max` or `window` is missing", help);
+        mistakes.add(&at.path, "`max` or `window` is missing", help);
     }
     let max = max.and_then(|at| at.whole(mistakes));
     let window = window.and_then(|at| at.duration(mistakes));
@@ -261,7 +261,7 @@ fn rate(at: &At<'_>, mistakes: &mut Mistakes) -> Option<LimitRule> {
         false => Refill::Window(window?),
     };
     let limit = LimitRule::new(max?, Measure::Calls, refill, per);
-    (before == mistakes.0.len()).then(|| mistakes.valid(&at.place, limit)).flatten()
+    (before == mistakes.0.len()).then(|| mistakes.valid(&at.path, limit)).flatten()
 }
 
 fn is_bucket(at: &At<'_>, mistakes: &mut Mistakes) -> Option<bool> {
@@ -271,7 +271,7 @@ fn is_bucket(at: &At<'_>, mistakes: &mut Mistakes) -> Option<bool> {
         "bucket" => Some(true),
         _ => {
             let help = did_you_mean(&text, &["sliding", "bucket"]);
-            mistakes.add(&at.place, format!("unknown kind `{text}`"), help);
+            mistakes.add(&at.path, format!("unknown kind `{text}`"), help);
             None
         }
     }
@@ -297,29 +297,29 @@ fn budget(at: &At<'_>, mistakes: &mut Mistakes) -> Vec<LimitRule> {
     let mut amounts = Vec::new();
     for (name, measure) in [("calls", Measure::Calls), ("tokens", Measure::Tokens)] {
         if let Some(at) = object.take(name) {
-            amounts.extend(at.whole(mistakes).map(|amount| (at.place, amount, measure)));
+            amounts.extend(at.whole(mistakes).map(|amount| (at.path, amount, measure)));
         }
     }
     if let Some(at) = object.take("time")
         && let Some(time) = at.duration(mistakes)
     {
-        amounts.push((at.place, time.as_millis() as u64, Measure::Milliseconds));
+        amounts.push((at.path, time.as_millis() as u64, Measure::Milliseconds));
     }
     if let Some(at) = object.take("cost")
         && let Some(cost) = at.number(mistakes)
     {
         let micros = cost.as_f64().unwrap_or_default().max(0.0) * 1e6;
-        amounts.push((at.place, micros as u64, Measure::Micros));
+        amounts.push((at.path, micros as u64, Measure::Micros));
     }
     if amounts.is_empty() {
         let help = "write `calls`, `time`, `tokens` or `cost`";
-        mistakes.add(&at.place, "the budget has no amount", help);
+        mistakes.add(&at.path, "the budget has no amount", help);
     }
     let per = shares(&mut object, mistakes).unwrap_or_default();
     object.finish(mistakes);
-    let limit = |(place, amount, measure)| {
+    let limit = |(path, amount, measure)| {
         let limit = LimitRule::new(amount, measure, Refill::Never, per.clone());
-        mistakes.valid(&place, limit)
+        mistakes.valid(&path, limit)
     };
     amounts.into_iter().filter_map(limit).collect()
 }

@@ -3,7 +3,7 @@
 #[cfg(feature = "toml")]
 use super::locate::LineStarts;
 use super::locate::Lines;
-use super::place::DocumentPath;
+use super::path::DocumentPath;
 use super::problem::{Fault, PolicyProblem};
 use super::unique;
 use serde_json::Value;
@@ -119,11 +119,11 @@ impl Text {
         hasher.finish()
     }
 
-    /// A mistake at a place of the document.
-    pub(crate) fn problem(&self, place: &DocumentPath, fault: Fault) -> PolicyProblem {
+    /// A mistake at a path in the document.
+    pub(crate) fn problem(&self, path: &DocumentPath, fault: Fault) -> PolicyProblem {
         let Fault { text, help } = fault;
-        let line = self.line(place);
-        PolicyProblem { file: self.file.clone(), line, key: place.to_string(), text, help }
+        let line = self.line(path);
+        PolicyProblem { file: self.file.clone(), line, key: path.to_string(), text, help }
     }
 
     fn problem_at(&self, line: Option<usize>, text: String) -> PolicyProblem {
@@ -143,9 +143,9 @@ impl Text {
             Format::Yaml => self.parse_yaml(&mut duplicates),
             Format::Toml => self.parse_toml(),
         };
-        let repeated = duplicates.iter().map(|place| {
+        let repeated = duplicates.iter().map(|path| {
             let fault = Fault::new("this key appears twice in one object", "remove one of the two");
-            self.problem(place, fault)
+            self.problem(path, fault)
         });
         problems.extend(repeated);
         value.map_err(|mut errors| problems.append(&mut errors)).ok()
@@ -212,9 +212,9 @@ impl Text {
         PolicyProblem { help, ..self.problem_at(None, text) }
     }
 
-    /// The line of a place, or of the nearest value around it.
-    pub(crate) fn line(&self, place: &DocumentPath) -> Option<usize> {
-        self.lines.get_or_init(|| self.find_lines()).line_of(place)
+    /// The line of a path, or of the nearest value around it.
+    pub(crate) fn line(&self, path: &DocumentPath) -> Option<usize> {
+        self.lines.get_or_init(|| self.find_lines()).line_of(path)
     }
 
     fn find_lines(&self) -> Lines {

@@ -11,12 +11,12 @@ use crate::touches::{Purpose, TouchedFiles};
 pub(super) fn touches(at: &At<'_>, mistakes: &mut Mistakes) -> Option<TouchedFiles> {
     if !at.value.is_object() {
         let paths = at.parsed(mistakes, |path| Ok(path.to_owned()));
-        return mistakes.valid(&at.place, Touches::new(paths).compile());
+        return mistakes.valid(&at.path, Touches::new(paths).compile());
     }
     let mut object = at.object(mistakes)?;
     let path = object.take("path");
     if path.is_none() {
-        mistakes.add(&at.place, "the key `path` is missing", "write it, as in `path: \"*.key\"`");
+        mistakes.add(&at.path, "the key `path` is missing", "write it, as in `path: \"*.key\"`");
     }
     let paths = path.as_ref().map(|at| at.parsed(mistakes, |path| Ok(path.to_owned())));
     let mut files = Touches::new(paths.unwrap_or_default());
@@ -27,7 +27,7 @@ pub(super) fn touches(at: &At<'_>, mistakes: &mut Mistakes) -> Option<TouchedFil
         files = match_result(&at, mistakes).into_iter().fold(files, Touches::if_undeclared);
     }
     object.finish(mistakes);
-    mistakes.valid(&path?.place, files.compile())
+    mistakes.valid(&path?.path, files.compile())
 }
 
 fn purpose(text: &str) -> Result<Purpose, Fault> {

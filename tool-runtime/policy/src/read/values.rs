@@ -7,7 +7,7 @@ use std::time::Duration;
 
 impl At<'_> {
     fn wrong<T>(&self, mistakes: &mut Mistakes, help: &str) -> Option<T> {
-        mistakes.add(&self.place, format!("this is {}", kind(self.value)), help);
+        mistakes.add(&self.path, format!("this is {}", kind(self.value)), help);
         None
     }
 
@@ -15,7 +15,7 @@ impl At<'_> {
     pub(crate) fn text(&self, mistakes: &mut Mistakes) -> Option<String> {
         match self.value.as_str() {
             Some("") => {
-                mistakes.add(&self.place, "the text is empty", "write a string, or remove the key");
+                mistakes.add(&self.path, "the text is empty", "write a string, or remove the key");
                 None
             }
             Some(text) => Some(text.to_owned()),
@@ -36,7 +36,7 @@ impl At<'_> {
         parse: impl Fn(&str) -> Result<T, Fault>,
     ) -> Vec<T> {
         let texts = self.texts(mistakes).into_iter();
-        texts.filter_map(|(at, text)| mistakes.valid(&at.place, parse(&text))).collect()
+        texts.filter_map(|(at, text)| mistakes.valid(&at.path, parse(&text))).collect()
     }
 
     pub(crate) fn flag(&self, mistakes: &mut Mistakes) -> Option<bool> {
@@ -62,7 +62,7 @@ impl At<'_> {
     /// A time such as `90s`, `5m`, `1h30m`, longer than none.
     pub(crate) fn duration(&self, mistakes: &mut Mistakes) -> Option<Duration> {
         let text = self.text(mistakes)?;
-        mistakes.valid(&self.place, duration(&text))
+        mistakes.valid(&self.path, duration(&text))
     }
 }
 

@@ -105,17 +105,17 @@ struct Entry {
     expires: Instant,
     /// The number of times that it was claimed.
     claims: u64,
-    place: Place,
+    status: Status,
 }
 
 impl Entry {
     fn is_claimed(&self) -> bool {
-        matches!(self.place, Place::Claimed(_))
+        matches!(self.status, Status::Claimed(_))
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Place {
+enum Status {
     Ready,
     /// Until this time.
     Delayed(Instant),
@@ -225,7 +225,7 @@ impl State {
             submitted: now,
             expires: now + keep,
             claims: 0,
-            place: Place::Ready,
+            status: Status::Ready,
         };
         self.due.insert((entry.expires, number));
         self.entries.insert(number, entry);
@@ -250,11 +250,11 @@ impl State {
         while claimed.len() < max {
             let Some(number) = self.ready.pop() else { break };
             let Some(entry) = self.entries.get_mut(&number) else { continue };
-            if entry.place != Place::Ready {
+            if entry.status != Status::Ready {
                 continue;
             }
             let lapses = Instant::now() + line.lease;
-            entry.place = Place::Claimed(lapses);
+            entry.status = Status::Claimed(lapses);
             entry.claims += 1;
             claimed.push(Box::new(Delivery {
                 line: Arc::downgrade(line),
@@ -301,19 +301,19 @@ impl State {
             }
             self.due.pop_first();
             let Some(entry) = self.entries.get_mut(&number) else { continue };
-            match entry.place {
+            match entry.status {
                 // A claimed job outlives its time in the queue.
-                Place::Claimed(lapses) if lapses > now => drop(self.due.insert((lapses, number))),
-                Place::Delayed(until) if until > now && entry.expires > now => {
+                Status::Claimed(lapses) if lapses > now => drop(self.due.insert((lapses, number))),
+                Status::Delayed(until) if until > now && entry.expires > now => {
                     self.due.insert((until.min(entry.expires), number));
                 }
                 _ if entry.expires <= now => self.remove(number),
-                Place::Claimed(_) => {
+                Status::Claimed(_) => {
                     self.put_back(number);
                     self.waits(number);
                 }
-                Place::Delayed(_) => self.put_back(number),
-                Place::Ready => {}
+                Status::Delayed(_) => self.put_back(number),
+                Status::Ready => {}
             }
         }
     }
@@ -321,7 +321,7 @@ impl State {
     /// Puts a job at the front, where it was.
     fn put_back(&mut self, number: u64) {
         let Some(entry) = self.entries.get_mut(&number) else { return };
-        entry.place = Place::Ready;
+        entry.status = Status::Ready;
         self.due.insert((entry.expires, number));
         self.ready.push_front(&entry.caller, number);
     }
@@ -387,8 +387,8 @@ impl Claim for Delivery {
     fn renew(&self) -> BoxFuture<'_, Result<(), BoardError>> {
         Box::pin(async {
             self.change(|state, lease| {
-                state.claimed(self.number, self.claim)?.place =
-                    Place::Claimed(Instant::now() + lease);
+                state.claimed(self.number, self.claim)?.status =
+                    Status::Claimed(Instant::now() + lease);
                 Ok(())
             })
         })
@@ -408,7 +408,7 @@ impl Claim for Delivery {
         Box::pin(async move {
             self.change(|state, _| {
                 let until = Instant::now() + delay;
-                state.claimed(self.number, self.claim)?.place = Place::Delayed(until);
+                state.claimed(self.number, self.claim)?.status = Status::Delayed(until);
                 state.due.insert((until, self.number));
                 state.waits(self.number);
                 Ok(())

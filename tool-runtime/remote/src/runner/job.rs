@@ -142,7 +142,7 @@ impl Attended<'_> {
     async fn begin(&self, has_tool: bool) -> Result<Option<Begun>, BoardError> {
         let round = self.job.round();
         let is_first = round == 1 && !self.claim.is_repeated();
-        // A write says whether there is a record after all. A refusal would take the place of a start.
+        // A write says whether there is a record after all. A refusal would replace a start.
         let is_fenced = self.mode == RetryMode::SafeToRetry || has_tool;
         let mut record = match is_first && is_fenced {
             true => None,

@@ -18,7 +18,7 @@ const KEEP: Duration = Duration::from_secs(60);
 const LONG: Duration = Duration::from_secs(50);
 
 /// The boards of a test.
-pub(super) struct Place {
+pub(super) struct Boards {
     pub(super) caller: Arc<dyn Board>,
     pub(super) other_caller: Arc<dyn Board>,
     pub(super) runner: Arc<dyn Board>,
@@ -29,8 +29,8 @@ pub(super) struct Place {
     _kept: Box<dyn Any + Send>,
 }
 
-impl Place {
-    fn of_engine(
+impl Boards {
+    fn from_engine(
         engine: &Engine,
         lease: Duration,
         kept: impl Any + Send,
@@ -39,26 +39,26 @@ impl Place {
             |name: &str| -> Arc<dyn Board> { Arc::new(engine.board(name.parse().unwrap())) };
         let (caller, other_caller) = (board("pool1"), board("pool2"));
         let (runner, other_runner) = (board("runner1"), board("runner2"));
-        let place =
+        let boards =
             Self { caller, other_caller, runner, other_runner, lease, _kept: Box::new(kept) };
-        Box::pin(ready(place))
+        Box::pin(ready(boards))
     }
 }
 
 /// Time is paused: the real lease takes none.
-fn memory(_: Duration) -> BoxFuture<'static, Place> {
-    Place::of_engine(&Engine::new(MemoryStore::default()), LEASE, ())
+fn memory(_: Duration) -> BoxFuture<'static, Boards> {
+    Boards::from_engine(&Engine::new(MemoryStore::default()), LEASE, ())
 }
 
 #[cfg(feature = "hub")]
-fn sqlite(lease: Duration) -> BoxFuture<'static, Place> {
+fn sqlite(lease: Duration) -> BoxFuture<'static, Boards> {
     let folder = tempfile::tempdir().unwrap();
     let store = crate::SqliteStore::open(folder.path().join("hub.db")).unwrap();
-    Place::of_engine(&Engine::with_lease(store, lease), lease, folder)
+    Boards::from_engine(&Engine::with_lease(store, lease), lease, folder)
 }
 
 #[cfg(all(feature = "hub", feature = "http"))]
-fn http(lease: Duration) -> BoxFuture<'static, Place> {
+fn http(lease: Duration) -> BoxFuture<'static, Boards> {
     use super::hub::TestHub;
     Box::pin(async move {
         let hub = TestHub::start(lease).await;
@@ -66,12 +66,12 @@ fn http(lease: Duration) -> BoxFuture<'static, Place> {
         let other_caller: Arc<dyn Board> = Arc::new(hub.connect("pool2").await);
         let runner: Arc<dyn Board> = Arc::new(hub.connect("runner1").await);
         let other_runner = Arc::clone(&runner);
-        Place { caller, other_caller, runner, other_runner, lease, _kept: Box::new(hub) }
+        Boards { caller, other_caller, runner, other_runner, lease, _kept: Box::new(hub) }
     })
 }
 
 #[cfg(feature = "__nats-tests")]
-fn nats(lease: Duration) -> BoxFuture<'static, Place> {
+fn nats(lease: Duration) -> BoxFuture<'static, Boards> {
     use super::nats::NatsServer;
     Box::pin(async move {
         let server = NatsServer::start(lease).await;
@@ -79,7 +79,7 @@ fn nats(lease: Duration) -> BoxFuture<'static, Place> {
         let other_caller: Arc<dyn Board> = Arc::new(server.board("pool2").await);
         let runner: Arc<dyn Board> = Arc::new(server.board("web").await);
         let other_runner: Arc<dyn Board> = Arc::new(server.board("files").await);
-        Place { caller, other_caller, runner, other_runner, lease, _kept: Box::new(server) }
+        Boards { caller, other_caller, runner, other_runner, lease, _kept: Box::new(server) }
     })
 }
 
@@ -186,8 +186,8 @@ pub(in crate::tests) async fn eventually(mut holds: impl AsyncFnMut() -> bool) {
     timeout(LONG, waiting).await.expect("it holds in the end");
 }
 
-async fn a_record_is_written_if_its_revision_is_as_expected(place: Place) {
-    let (step, board) = (step(), &place.runner);
+async fn a_record_is_written_if_its_revision_is_as_expected(boards: Boards) {
+    let (step, board) = (step(), &boards.runner);
     assert_eq!(board.read(&step).await.unwrap(), None);
     let (first, second) = (started(), started());
     let written = board.swap(&step, &first, Revision::NONE, KEEP).await.unwrap();
@@ -198,8 +198,8 @@ async fn a_record_is_written_if_its_revision_is_as_expected(place: Place) {
     assert_eq!((present.record, present.revision), (second, Revision(2)));
 }
 
-async fn a_conflict_returns_the_record(place: Place) {
-    let (step, board) = (step(), &place.runner);
+async fn a_conflict_returns_the_record(boards: Boards) {
+    let (step, board) = (step(), &boards.runner);
     let none = board.swap(&step, &started(), Revision(3), KEEP).await.unwrap();
     assert_eq!(none, Swap::Conflict(None));
     let first = started();
@@ -211,10 +211,10 @@ async fn a_conflict_returns_the_record(place: Place) {
     }
 }
 
-async fn of_twenty_writes_at_once_one_wins(place: Place) {
+async fn of_twenty_writes_at_once_one_wins(boards: Boards) {
     let step = step();
     let writes = (0..20).map(|_| {
-        let (board, step) = (Arc::clone(&place.runner), step.clone());
+        let (board, step) = (Arc::clone(&boards.runner), step.clone());
         tokio::spawn(async move {
             let record = started();
             let swap = board.swap(&step, &record, Revision::NONE, KEEP).await.unwrap();
@@ -228,20 +228,20 @@ async fn of_twenty_writes_at_once_one_wins(place: Place) {
             winners.push(record);
         }
     }
-    let present = place.runner.read(&step).await.unwrap().unwrap();
+    let present = boards.runner.read(&step).await.unwrap().unwrap();
     assert_eq!(winners, [present.record]);
 }
 
-async fn a_write_whose_answer_was_lost_is_recognised(place: Place) {
+async fn a_write_whose_answer_was_lost_is_recognised(boards: Boards) {
     let (step, record) = (step(), started());
     for _ in 0..2 {
-        let written = place.runner.swap(&step, &record, Revision::NONE, KEEP).await.unwrap();
+        let written = boards.runner.swap(&step, &record, Revision::NONE, KEEP).await.unwrap();
         assert_eq!(written, Swap::Written(Revision(1)));
     }
 }
 
-async fn a_record_expires_and_begins_anew(place: Place) {
-    let (step, board) = (step(), &place.runner);
+async fn a_record_expires_and_begins_anew(boards: Boards) {
+    let (step, board) = (step(), &boards.runner);
     let keep = Duration::from_millis(50);
     board.swap(&step, &started(), Revision::NONE, keep).await.unwrap();
     eventually(async || board.read(&step).await.unwrap().is_none()).await;
@@ -249,29 +249,29 @@ async fn a_record_expires_and_begins_anew(place: Place) {
     assert!(matches!(written, Swap::Written(_)), "{written:?}");
 }
 
-async fn a_repeated_submission_is_one_job(place: Place) {
+async fn a_repeated_submission_is_one_job(boards: Boards) {
     let job = job(&random::step());
     for _ in 0..3 {
-        place.caller.submit(&queue(), &job, KEEP).await.unwrap();
+        boards.caller.submit(&queue(), &job, KEEP).await.unwrap();
     }
-    assert_eq!(depth(&*place.caller).await, (1, 0));
-    let _claim = claim_one(&*place.runner).await;
-    place.caller.submit(&queue(), &job, KEEP).await.unwrap();
-    assert_eq!(depth(&*place.caller).await, (0, 1), "also while it is claimed");
+    assert_eq!(depth(&*boards.caller).await, (1, 0));
+    let _claim = claim_one(&*boards.runner).await;
+    boards.caller.submit(&queue(), &job, KEEP).await.unwrap();
+    assert_eq!(depth(&*boards.caller).await, (0, 1), "also while it is claimed");
     let mut next = job.clone();
     next.round = 2;
-    place.caller.submit(&queue(), &next, KEEP).await.unwrap();
-    assert_eq!(depth(&*place.caller).await, (1, 1), "another round is another job");
+    boards.caller.submit(&queue(), &next, KEEP).await.unwrap();
+    assert_eq!(depth(&*boards.caller).await, (1, 1), "another round is another job");
 }
 
-async fn jobs_come_in_order_and_at_most_as_many_as_asked_for(place: Place) {
+async fn jobs_come_in_order_and_at_most_as_many_as_asked_for(boards: Boards) {
     let mut steps = Vec::new();
     for _ in 0..5 {
-        steps.push(submit(&*place.caller).await);
+        steps.push(submit(&*boards.caller).await);
     }
     let mut claimed = Vec::new();
     for max in [3, 3] {
-        let claims = claim(&*place.runner, max).await;
+        let claims = claim(&*boards.runner, max).await;
         assert!(claims.len() <= max);
         assert!(claims.iter().all(|one| one.caller().as_str() == "pool1" && !one.is_repeated()));
         claimed.extend(claims.iter().map(|one| one.job().clone()));
@@ -280,120 +280,120 @@ async fn jobs_come_in_order_and_at_most_as_many_as_asked_for(place: Place) {
     assert_eq!(claimed, expected);
 }
 
-async fn a_claim_waits_for_a_job(place: Place) {
-    let runner = Arc::clone(&place.runner);
+async fn a_claim_waits_for_a_job(boards: Boards) {
+    let runner = Arc::clone(&boards.runner);
     let waiting = tokio::spawn(async move { claim_one(&*runner).await.job().step().clone() });
     tokio::task::yield_now().await;
-    let step = submit(&*place.caller).await;
+    let step = submit(&*boards.caller).await;
     assert_eq!(waiting.await.unwrap(), step);
 }
 
-async fn a_claim_that_is_dropped_takes_no_job(place: Place) {
-    let dropped = timeout(Duration::from_millis(50), place.runner.claim(&queue(), 1)).await;
+async fn a_claim_that_is_dropped_takes_no_job(boards: Boards) {
+    let dropped = timeout(Duration::from_millis(50), boards.runner.claim(&queue(), 1)).await;
     assert!(dropped.is_err());
-    let step = submit(&*place.caller).await;
+    let step = submit(&*boards.caller).await;
     // Over HTTP, the hub may learn late that nobody waits: the lease returns the job.
-    assert_eq!(claim_one(&*place.runner).await.job().step(), &step);
+    assert_eq!(claim_one(&*boards.runner).await.job().step(), &step);
 }
 
-async fn a_claim_lapses_and_its_job_comes_again(place: Place) {
-    let step = submit(&*place.caller).await;
-    let lapsed = claim_one(&*place.runner).await;
-    let again = claim_one(&*place.runner).await;
+async fn a_claim_lapses_and_its_job_comes_again(boards: Boards) {
+    let step = submit(&*boards.caller).await;
+    let lapsed = claim_one(&*boards.runner).await;
+    let again = claim_one(&*boards.runner).await;
     assert_eq!((again.job().step(), again.is_repeated()), (&step, true));
     assert_eq!(lapsed.renew().await, Err(BoardError::Lapsed));
     assert_eq!(lapsed.finish().await, Err(BoardError::Lapsed));
     assert_eq!(lapsed.later(Duration::ZERO).await, Err(BoardError::Lapsed));
     again.finish().await.unwrap();
-    assert_eq!(depth(&*place.runner).await, (0, 0));
+    assert_eq!(depth(&*boards.runner).await, (0, 0));
 }
 
-async fn a_renewed_claim_stays(place: Place) {
-    submit(&*place.caller).await;
-    let claim = claim_one(&*place.runner).await;
+async fn a_renewed_claim_stays(boards: Boards) {
+    submit(&*boards.caller).await;
+    let claim = claim_one(&*boards.runner).await;
     for _ in 0..3 {
-        sleep(place.lease / 2).await;
+        sleep(boards.lease / 2).await;
         claim.renew().await.unwrap();
     }
-    assert_eq!(depth(&*place.runner).await, (0, 1));
+    assert_eq!(depth(&*boards.runner).await, (0, 1));
     claim.finish().await.unwrap();
 }
 
-async fn a_finished_job_is_gone(place: Place) {
-    let step = submit(&*place.caller).await;
-    let claim = claim_one(&*place.runner).await;
+async fn a_finished_job_is_gone(boards: Boards) {
+    let step = submit(&*boards.caller).await;
+    let claim = claim_one(&*boards.runner).await;
     claim.finish().await.unwrap();
     assert_eq!(claim.finish().await, Err(BoardError::Lapsed));
-    assert_eq!(depth(&*place.runner).await, (0, 0));
+    assert_eq!(depth(&*boards.runner).await, (0, 0));
     // It may be queued again; a board may recognise it for a while.
     eventually(async || {
-        place.caller.submit(&queue(), &job(&step), KEEP).await.unwrap();
-        depth(&*place.runner).await == (1, 0)
+        boards.caller.submit(&queue(), &job(&step), KEEP).await.unwrap();
+        depth(&*boards.runner).await == (1, 0)
     })
     .await;
 }
 
-async fn a_job_comes_later(place: Place) {
-    let step = submit(&*place.caller).await;
-    let claim = claim_one(&*place.runner).await;
+async fn a_job_comes_later(boards: Boards) {
+    let step = submit(&*boards.caller).await;
+    let claim = claim_one(&*boards.runner).await;
     // Longer than the lease.
-    let (delay, before) = (2 * place.lease, tokio::time::Instant::now());
+    let (delay, before) = (2 * boards.lease, tokio::time::Instant::now());
     claim.later(delay).await.unwrap();
-    let (queued, claimed) = depth(&*place.runner).await;
+    let (queued, claimed) = depth(&*boards.runner).await;
     assert_eq!(queued + claimed, 1);
-    let again = claim_one(&*place.runner).await;
+    let again = claim_one(&*boards.runner).await;
     assert_eq!((again.job().step(), again.is_repeated()), (&step, true));
     assert!(before.elapsed() >= delay);
 }
 
-async fn a_job_leaves_the_queue_after_its_time(place: Place) {
+async fn a_job_leaves_the_queue_after_its_time(boards: Boards) {
     let keep = Duration::from_millis(50);
-    place.caller.submit(&queue(), &job(&random::step()), keep).await.unwrap();
-    eventually(async || depth(&*place.caller).await == (0, 0)).await;
+    boards.caller.submit(&queue(), &job(&random::step()), keep).await.unwrap();
+    eventually(async || depth(&*boards.caller).await == (0, 0)).await;
 }
 
-async fn a_queue_is_full_for_one_caller_alone(place: Place) {
+async fn a_queue_is_full_for_one_caller_alone(boards: Boards) {
     for _ in 0..1000 {
-        submit(&*place.caller).await;
+        submit(&*boards.caller).await;
     }
-    let full = place.caller.submit(&queue(), &job(&random::step()), KEEP).await.unwrap_err();
+    let full = boards.caller.submit(&queue(), &job(&random::step()), KEEP).await.unwrap_err();
     let BoardError::Full(text) = full else { panic!("{full}") };
     assert!(text.contains("1000 calls of `pool1`"), "{text}");
     assert!(text.contains("wait in the queue already"), "{text}");
-    submit(&*place.other_caller).await;
-    claim_one(&*place.runner).await.finish().await.unwrap();
-    submit(&*place.caller).await;
+    submit(&*boards.other_caller).await;
+    claim_one(&*boards.runner).await.finish().await.unwrap();
+    submit(&*boards.caller).await;
 }
 
-async fn the_same_step_of_two_callers_is_two_steps(place: Place) {
-    let step = submit(&*place.caller).await;
-    place.other_caller.submit(&queue(), &job(&step), KEEP).await.unwrap();
-    let claims = claim(&*place.runner, 2).await;
+async fn the_same_step_of_two_callers_is_two_steps(boards: Boards) {
+    let step = submit(&*boards.caller).await;
+    boards.other_caller.submit(&queue(), &job(&step), KEEP).await.unwrap();
+    let claims = claim(&*boards.runner, 2).await;
     let callers: Vec<_> = claims.iter().map(|claim| claim.caller().as_str()).collect();
     assert_eq!(callers, ["pool1", "pool2"]);
     for claim in &claims {
         let key = StepKey::new(queue(), claim.caller().clone(), step.clone());
-        let written = place.runner.swap(&key, &started(), Revision::NONE, KEEP).await;
+        let written = boards.runner.swap(&key, &started(), Revision::NONE, KEEP).await;
         assert!(matches!(written, Ok(Swap::Written(_))), "{written:?}");
     }
 }
 
-async fn notes_and_records_reach_the_caller_of_a_step(place: Place) {
+async fn notes_and_records_reach_the_caller_of_a_step(boards: Boards) {
     let step = step();
     let topic = Topic::Step(step.clone());
-    let mut listener = place.caller.listen(&topic).await.unwrap();
-    place.caller.submit(&queue(), &job(&step.step), KEEP).await.unwrap();
+    let mut listener = boards.caller.listen(&topic).await.unwrap();
+    boards.caller.submit(&queue(), &job(&step.step), KEEP).await.unwrap();
     let note = r#"{"v":1,"n":1.50,"big":123456789012345678901234567890}"#;
-    assert_eq!(place.runner.send(&topic, note.into()).await.unwrap(), Reach::Somebody);
+    assert_eq!(boards.runner.send(&topic, note.into()).await.unwrap(), Reach::Somebody);
     assert_eq!(hear(&mut listener).await, Heard::Message(note.into()));
     let record = started();
-    place.runner.swap(&step, &record, Revision::NONE, KEEP).await.unwrap();
+    boards.runner.swap(&step, &record, Revision::NONE, KEEP).await.unwrap();
     let heard = hear(&mut listener).await;
     let Heard::Record(revised) = heard else { panic!("{heard:?}") };
     assert_eq!((revised.record, revised.revision), (record, Revision(1)));
-    claim_one(&*place.runner).await.finish().await.unwrap();
+    claim_one(&*boards.runner).await.finish().await.unwrap();
     let second = started();
-    place.runner.swap(&step, &second, Revision(1), KEEP).await.unwrap();
+    boards.runner.swap(&step, &second, Revision(1), KEEP).await.unwrap();
     let heard = hear(&mut listener).await;
     let Heard::Record(revised) = heard else { panic!("{heard:?}") };
     assert_eq!(revised.record, second, "also once its job is gone");
@@ -403,36 +403,36 @@ async fn notes_and_records_reach_the_caller_of_a_step(place: Place) {
 const ORDER: &str = r#"{"do": "look", "caller": "pool1",
     "step": "9f"}"#;
 
-async fn a_message_to_nobody_is_told(place: Place) {
+async fn a_message_to_nobody_is_told(boards: Boards) {
     let to_step = Topic::Step(step());
-    assert_eq!(place.runner.send(&to_step, "{}".into()).await.unwrap(), Reach::Nobody);
+    assert_eq!(boards.runner.send(&to_step, "{}".into()).await.unwrap(), Reach::Nobody);
     let control = Topic::Control(queue());
-    let send = async || place.caller.send(&control, ORDER.into()).await.unwrap();
+    let send = async || boards.caller.send(&control, ORDER.into()).await.unwrap();
     assert_eq!(send().await, Reach::Nobody);
-    let listener = place.runner.listen(&control).await.unwrap();
+    let listener = boards.runner.listen(&control).await.unwrap();
     assert_eq!(send().await, Reach::Somebody);
     drop(listener);
     eventually(async || send().await == Reach::Nobody).await;
 }
 
-async fn control_and_roll_reach_all_runners(place: Place) {
+async fn control_and_roll_reach_all_runners(boards: Boards) {
     for topic in [Topic::Control(queue()), Topic::Roll] {
-        let mut first = place.runner.listen(&topic).await.unwrap();
-        let mut second = place.runner.listen(&topic).await.unwrap();
-        assert_eq!(place.caller.send(&topic, ORDER.into()).await.unwrap(), Reach::Somebody);
+        let mut first = boards.runner.listen(&topic).await.unwrap();
+        let mut second = boards.runner.listen(&topic).await.unwrap();
+        assert_eq!(boards.caller.send(&topic, ORDER.into()).await.unwrap(), Reach::Somebody);
         for listener in [&mut first, &mut second] {
             assert_eq!(hear(listener).await, Heard::Message(ORDER.into()));
         }
     }
 }
 
-async fn presence_is_heard_for_one_queue_and_for_all(place: Place) {
+async fn presence_is_heard_for_one_queue_and_for_all(boards: Boards) {
     let files: Queue = "files".parse().unwrap();
-    let mut all = place.caller.listen(&Topic::AllPresence).await.unwrap();
-    let mut one = place.caller.listen(&Topic::Presence(files.clone())).await.unwrap();
+    let mut all = boards.caller.listen(&Topic::AllPresence).await.unwrap();
+    let mut one = boards.caller.listen(&Topic::Presence(files.clone())).await.unwrap();
     let presence =
         |queue: &Queue| format!(r#"{{"v":1,"queue":"{queue}","runner":"{queue}.h1-7f"}}"#);
-    for (runner, queue) in [(&place.runner, &queue()), (&place.other_runner, &files)] {
+    for (runner, queue) in [(&boards.runner, &queue()), (&boards.other_runner, &files)] {
         let topic = Topic::Presence(queue.clone());
         let reach = runner.send(&topic, presence(queue).into()).await.unwrap();
         assert_eq!(reach, Reach::Somebody);
@@ -444,27 +444,27 @@ async fn presence_is_heard_for_one_queue_and_for_all(place: Place) {
     assert_eq!(hear(&mut one).await, Heard::Message(presence(&files).into()));
 }
 
-async fn large_blobs_come_back_and_others_do_not_exist(place: Place) {
+async fn large_blobs_come_back_and_others_do_not_exist(boards: Boards) {
     let bytes: Vec<u8> = (0..10_000_000_u32).map(|n| n.to_le_bytes()[0]).collect();
-    let blob = place.caller.put(bytes.clone().into()).await.unwrap();
+    let blob = boards.caller.put(bytes.clone().into()).await.unwrap();
     assert_eq!(blob, BlobRef::from_bytes(&bytes));
-    assert!(place.runner.get(&blob).await.unwrap() == bytes);
+    assert!(boards.runner.get(&blob).await.unwrap() == bytes);
     let other = BlobRef { sha256: Digest::from_bytes(b"x"), size: blob.size };
     let longer = BlobRef { size: blob.size + 1, ..blob };
     for missing in [other, longer] {
-        let error = place.runner.get(&missing).await.unwrap_err();
+        let error = boards.runner.get(&missing).await.unwrap_err();
         assert_eq!(error, BoardError::NoBlob(missing.sha256.to_string()));
     }
 }
 
-async fn the_depth_of_a_queue_counts_waiting_and_claimed_jobs(place: Place) {
-    assert_eq!(place.caller.depth(&queue()).await.unwrap(), Depth::default());
+async fn the_depth_of_a_queue_counts_waiting_and_claimed_jobs(boards: Boards) {
+    assert_eq!(boards.caller.depth(&queue()).await.unwrap(), Depth::default());
     for _ in 0..3 {
-        submit(&*place.caller).await;
+        submit(&*boards.caller).await;
     }
-    let _claim = claim_one(&*place.runner).await;
-    let depth = place.caller.depth(&queue()).await.unwrap();
+    let _claim = claim_one(&*boards.runner).await;
+    let depth = boards.caller.depth(&queue()).await.unwrap();
     assert_eq!((depth.queued, depth.claimed), (2, 1));
     assert!(depth.oldest.is_some());
-    assert_eq!(place.caller.depth(&"files".parse().unwrap()).await.unwrap(), Depth::default());
+    assert_eq!(boards.caller.depth(&"files".parse().unwrap()).await.unwrap(), Depth::default());
 }

@@ -151,7 +151,7 @@ async fn json_object(
     )))
 }
 
-/// Answers a question in place of its client.
+/// Answers a question for its client.
 async fn fail(session: Option<(&Sessions, &str)>, question: RequestId) {
     let Some((sessions, session)) = session else { return };
     let text = "the client accepts no event stream, in which it would be asked";

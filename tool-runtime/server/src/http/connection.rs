@@ -166,7 +166,7 @@ mod tests {
         let socket = stream.try_clone().expect("a duplicate");
         let stream = TcpStream::from_std(stream).expect("a socket");
         assert!(!socket.nodelay().expect("an option"), "the default");
-        let connection = OpenConnections::new(1).add().expect("a place");
+        let connection = OpenConnections::new(1).add().expect("a permit");
         tokio::spawn(connections().serve(stream, connection));
         client.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n").await.expect("it reads");
         client.read_u8().await.expect("an answer");
@@ -176,7 +176,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_request_that_is_read_during_a_pending_write_is_answered() {
         let (stream, client) = tokio::io::duplex(512);
-        let connection = OpenConnections::new(1).add().expect("a place");
+        let connection = OpenConnections::new(1).add().expect("a permit");
         tokio::spawn(async move { connections().serve_stream(stream, &connection).await });
 
         let (mut reader, mut writer) = tokio::io::split(client);

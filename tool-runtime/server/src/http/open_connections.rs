@@ -125,17 +125,17 @@ mod tests {
         let connections = OpenConnections::new(2);
         let [first, second] = [connections.add(), connections.add()].map(Option::unwrap);
         drop(first.begin());
-        let third = connections.add().expect("a place");
+        let third = connections.add().expect("a permit");
         assert_eq!([&first, &second, &third].map(|one| is_closed(one)), [false, true, false]);
         assert!(second.begin().is_none(), "nothing is begun on what is closed");
-        let fourth = connections.add().expect("a place");
+        let fourth = connections.add().expect("a permit");
         assert_eq!([&first, &third, &fourth].map(|one| is_closed(one)), [true, false, false]);
     }
 
     #[test]
     fn a_connection_with_a_request_stays() {
         let connections = OpenConnections::new(1);
-        let first = connections.add().expect("a place");
+        let first = connections.add().expect("a permit");
         let request = first.begin().expect("an open connection");
         assert!(first.is_busy() && connections.add().is_none());
         drop(request);
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn a_closed_connection_frees_its_slot() {
         let connections = OpenConnections::new(1);
-        let first = connections.add().expect("a place");
+        let first = connections.add().expect("a permit");
         let request = first.begin();
         drop((request, first));
         assert!(connections.add().is_some() && connections.state().open == 0);

@@ -1,7 +1,7 @@
 //! Limits the number and the bytes of bodies that are still arriving. They do not count as requests in
 //! flight.
 //!
-//! tower-http limits each body alone: slow senders would take all places and much memory
+//! tower-http limits single bodies only: slow senders would take all permits and much memory
 //! (`incomplete_messages_do_not_block_others`).
 
 use std::collections::BTreeMap;

@@ -52,7 +52,7 @@ fn null() -> io::Result<RawHandle> {
 )]
 fn take_stream(
     stream: &(impl AsHandle + AsRawHandle),
-    place: STD_HANDLE,
+    handle: STD_HANDLE,
     replacement: RawHandle,
 ) -> io::Result<File> {
     let copy = stream.as_handle().try_clone_to_owned()?;
@@ -61,7 +61,7 @@ fn take_stream(
     let done = unsafe {
         // Fails for some kinds of handles, which do not need it.
         SetHandleInformation(stream.as_raw_handle(), HANDLE_FLAG_INHERIT, 0);
-        SetStdHandle(place, replacement)
+        SetStdHandle(handle, replacement)
     };
     if done == 0 { Err(io::Error::last_os_error()) } else { Ok(File::from(copy)) }
 }

@@ -83,7 +83,7 @@ fn edits() -> Vec<Attack> {
         found("the first record", "record 1 was changed", |log| log.replace(1, "echo", "send")),
         found(
             "the number of the first record, with a new hash",
-            "record 2 is in the place of record 18..",
+            "record 2 is at the position of record 18..",
             |log| {
                 log.forge(1, "seq\":1", "seq\":17");
             },
@@ -122,7 +122,7 @@ fn edits() -> Vec<Attack> {
             log.forge(7, r#","tool":"echo"}"#, "}");
             log.forge(7, "{", r#"{"tool":"echo","#);
         }),
-        found("the number, with a new hash", "record 8 is in the place of record 7", |log| {
+        found("the number, with a new hash", "record 8 is at the position of record 7", |log| {
             log.forge(7, "seq\":7", "seq\":8");
         }),
         by_head("the last record, with a new hash", OTHER_HEAD, |log| {
@@ -154,7 +154,7 @@ fn spellings() -> Vec<Attack> {
         }),
         found(
             "an empty line",
-            "record 6 was changed; record 6 is in the place of record 7..",
+            "record 6 was changed; record 6 is at the position of record 7..",
             |log| {
                 log.change_lines(|lines| lines.insert(5, String::new()));
             },
@@ -202,7 +202,7 @@ fn spellings() -> Vec<Attack> {
 
 fn moves() -> Vec<Attack> {
     vec![
-        found("a line removed", "record 7 is in the place of record 6..", |log| {
+        found("a line removed", "record 7 is at the position of record 6..", |log| {
             log.change_lines(|lines| drop(lines.remove(5)));
         }),
         found("the first lines removed", "records 1 to 4 are missing", |log| {
@@ -232,12 +232,12 @@ fn moves() -> Vec<Attack> {
         found("everything removed", "error", |log| fs::remove_file(&log.path).unwrap()),
         found(
             "two lines swapped",
-            "record 7 is in the place of record 6; record 6 is in the place of record 7",
+            "record 7 is at the position of record 6; record 6 is at the position of record 7",
             |log| log.change_lines(|lines| lines.swap(5, 6)),
         ),
         found(
             "a line twice",
-            "record 6 is in the place of record 7; record 7 is in the place of record 8..",
+            "record 6 is at the position of record 7; record 7 is at the position of record 8..",
             |log| log.change_line(6, |line| format!("{line}\n{line}")),
         ),
     ]
@@ -247,7 +247,7 @@ fn additions() -> Vec<Attack> {
     vec![
         found(
             "a record inserted, linked to the one before",
-            "record 10 is in the place of record 11; record 11 is in the place of record 12..",
+            "record 10 is at the position of record 11; record 11 is at the position of record 12..",
             |log| {
                 log.change_lines(|lines| {
                     let line = chained(&lines[8], 10, parts(&lines[8]).0);
@@ -266,7 +266,7 @@ fn additions() -> Vec<Attack> {
         both("the end of another log", [OTHER_END, OTHER_END_HEAD], |log| {
             log.change_lines(|own| own[16..].clone_from_slice(&lines(&log.other)[16..]));
         }),
-        found("two logs in one", "record 1 is in the place of record 21..", |log| {
+        found("two logs in one", "record 1 is at the position of record 21..", |log| {
             log.change_lines(|own| own.extend(lines(&log.other)));
         }),
         by_head("another log", OTHER_HEAD, |log| log.change_lines(|own| *own = lines(&log.other))),

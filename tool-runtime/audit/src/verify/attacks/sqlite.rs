@@ -48,8 +48,8 @@ impl Log {
     /// Changes the byte after each occurrence of a string, also in pages that are not used any more.
     fn damage(&self, text: &[u8]) {
         let mut bytes = fs::read(&self.path).unwrap();
-        let places = 0..bytes.len() - text.len();
-        for at in places.filter(|at| bytes[*at..].starts_with(text)).collect::<Vec<_>>() {
+        let positions = 0..bytes.len() - text.len();
+        for at in positions.filter(|at| bytes[*at..].starts_with(text)).collect::<Vec<_>>() {
             bytes[at + text.len()] ^= 1;
         }
         fs::write(&self.path, bytes).unwrap();
@@ -110,7 +110,7 @@ fn edits() -> Vec<Attack> {
         found("a key twice, the hash new", "record 7 was changed", |log| {
             log.forge_row(7, "\"kind\"", "\"kind\":\"denied\",\"kind\"");
         }),
-        found("the number, with a new hash", "record 8 is in the place of record 7", |log| {
+        found("the number, with a new hash", "record 8 is at the position of record 7", |log| {
             log.forge_row(7, "\"seq\":7", "\"seq\":8");
         }),
         by_head("the last record, with a new hash", OTHER_HEAD, |log| {
@@ -145,7 +145,7 @@ fn rows() -> Vec<Attack> {
         }),
         found(
             "the first rows removed, the rest renumbered",
-            "record 5 is in the place of record 1..",
+            "record 5 is at the position of record 1..",
             |log| {
                 log.execute("DELETE FROM records WHERE seq <= 4; UPDATE records SET seq = seq - 4");
             },
@@ -162,7 +162,7 @@ fn rows() -> Vec<Attack> {
         ),
         found(
             "two rows swapped",
-            "record 6 is in the place of record 5; record 5 is in the place of record 6",
+            "record 6 is at the position of record 5; record 5 is at the position of record 6",
             |log| {
                 log.execute("UPDATE records SET seq = 100 WHERE seq = 5; UPDATE records SET seq = 5 WHERE seq = 6; UPDATE records SET seq = 6 WHERE seq = 100");
             },
@@ -170,14 +170,14 @@ fn rows() -> Vec<Attack> {
         both(
             "the last row moved away",
             [
-                "record 20 is in the place of record 30; records 20 to 29 are missing",
-                "record 20 is in the place of record 30; records 20 to 29 are missing; record 20 has..",
+                "record 20 is at the position of record 30; records 20 to 29 are missing",
+                "record 20 is at the position of record 30; records 20 to 29 are missing; record 20 has..",
             ],
             |log| {
                 log.execute("UPDATE records SET seq = 30 WHERE seq = 20");
             },
         ),
-        found("a copy at the end", "record 4 is in the place of record 21", |log| {
+        found("a copy at the end", "record 4 is at the position of record 21", |log| {
             log.execute(
                 "INSERT INTO records SELECT 21, hash, text, run, step FROM records WHERE seq = 4",
             );
@@ -194,7 +194,7 @@ fn rows() -> Vec<Attack> {
         }),
         found(
             "a copy at the largest number",
-            "record 4 is in the place of record 9223372036854775807; records 21 to 9223372036854775806 are missing",
+            "record 4 is at the position of record 9223372036854775807; records 21 to 9223372036854775806 are missing",
             |log| {
                 log.execute("INSERT INTO records SELECT 9223372036854775807, hash, text, run, step FROM records WHERE seq = 4");
             },
@@ -208,7 +208,7 @@ fn rows() -> Vec<Attack> {
                 );
             },
         ),
-        found("another log at the end", "record 1 is in the place of record 21..", |log| {
+        found("another log at the end", "record 1 is at the position of record 21..", |log| {
             log.execute_with_other(
                 "INSERT INTO records SELECT seq + 20, hash, text, run, step FROM other.records",
             );
@@ -224,7 +224,7 @@ fn rows() -> Vec<Attack> {
 
 fn schemas() -> Vec<Attack> {
     vec![
-        found("a view in the place of the table", "the index `records_run` is not..", |log| {
+        found("a view instead of the table", "the index `records_run` is not..", |log| {
             log.execute(
                 "ALTER TABLE records RENAME TO rows; CREATE VIEW records AS SELECT * FROM rows",
             );

@@ -1,7 +1,7 @@
 //! Lines of TOML.
 
 use super::Lines;
-use crate::read::place::Segment;
+use crate::read::path::Segment;
 use std::collections::HashMap;
 
 impl Lines {

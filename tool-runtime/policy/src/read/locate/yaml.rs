@@ -4,7 +4,7 @@
 //! before its visitor fails, so that the pass goes on behind it.
 
 use super::Lines;
-use crate::read::place::Segment;
+use crate::read::path::Segment;
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::collections::HashMap;
 use std::fmt;

@@ -83,7 +83,7 @@ impl Message {
     }
 }
 
-/// A reason without the place in the text.
+/// A reason without the position in the text.
 fn reason(error: &str) -> &str {
     let error = error.trim_start_matches("it cannot be read: ");
     error.split_once(" at line ").map_or(error, |(reason, _)| reason)
@@ -173,7 +173,7 @@ fn at<'a>(values: Vec<&'a Value>, path: &[&str]) -> Vec<&'a Value> {
 #[test]
 fn each_member_that_is_read_has_a_vector_and_is_in_the_schema() {
     let blob = fields::<BlobRef>();
-    for (file, path, place, fields) in [
+    for (file, path, pointer, fields) in [
         ("job", "", "", fields::<Job>()),
         ("job", "run", "/properties/run", fields::<Run>()),
         ("job", "principal", "/properties/principal", fields::<Asserted>()),
@@ -193,10 +193,10 @@ fn each_member_that_is_read_has_a_vector_and_is_in_the_schema() {
         let given = at(read.iter().collect(), &path);
         let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
         let given: BTreeSet<String> = given.into_iter().flat_map(keys).collect();
-        let described = schema.pointer(&format!("{place}/properties")).map(keys).unwrap();
+        let described = schema.pointer(&format!("{pointer}/properties")).map(keys).unwrap();
         let fields: BTreeSet<String> = fields.iter().map(|&field| field.to_owned()).collect();
         let described: BTreeSet<String> = described.into_iter().collect();
-        assert_eq!(described, fields, "the schema of {file} at `{place}`");
+        assert_eq!(described, fields, "the schema of {file} at `{pointer}`");
         assert!(
             fields.is_subset(&given),
             "{file}: no vector has all of {fields:?}, only {given:?}"

@@ -1,4 +1,4 @@
-//! Places in a document.
+//! Paths in a document.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ impl DocumentPath {
         self.repeated(key, 0)
     }
 
-    /// The place of a member whose key appears more than once.
+    /// The path of a member whose key appears more than once.
     pub(super) fn repeated(&self, key: &str, earlier: usize) -> Self {
         self.then(Segment::Key(key.to_owned(), earlier))
     }
