@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn literals_and_names_are_parsed_in_order() {
-        let owned = |texts: &[&str]| texts.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let owned = |strings: &[&str]| strings.iter().map(ToString::to_string).collect::<Vec<_>>();
         assert_eq!(split("file:{path}"), (owned(&["file:", ""]), owned(&["path"])));
         assert_eq!(split("a:{b}{c}/d"), (owned(&["a:", "", "/d"]), owned(&["b", "c"])));
         assert_eq!(split("a:{{{r#type}}}"), (owned(&["a:{", "}"]), owned(&["type"])));

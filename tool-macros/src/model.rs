@@ -309,12 +309,12 @@ impl Injected<'_> {
     }
 }
 
-/// The first literal of each text.
-fn distinct<'a>(texts: impl Iterator<Item = &'a LitStr>) -> Vec<&'a LitStr> {
+/// The first literal of each string.
+fn distinct<'a>(literals: impl Iterator<Item = &'a LitStr>) -> Vec<&'a LitStr> {
     let mut distinct: Vec<&LitStr> = Vec::new();
-    for text in texts {
-        if !distinct.iter().any(|known| known.value() == text.value()) {
-            distinct.push(text);
+    for literal in literals {
+        if !distinct.iter().any(|known| known.value() == literal.value()) {
+            distinct.push(literal);
         }
     }
     distinct

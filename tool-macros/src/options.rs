@@ -24,9 +24,9 @@ pub(crate) struct FunctionOptions {
     pub(crate) description: Option<LitStr>,
     #[darling(flatten)]
     pub(crate) hints: Hints,
-    #[darling(with = texts)]
+    #[darling(with = strings)]
     pub(crate) tags: Vec<LitStr>,
-    #[darling(rename = "scope", with = texts)]
+    #[darling(rename = "scope", with = strings)]
     pub(crate) scopes: Vec<LitStr>,
     pub(crate) meta: Option<PreservedStrExpr>,
     #[darling(with = duration)]
@@ -43,7 +43,7 @@ pub(crate) struct FunctionOptions {
     pub(crate) action: Option<Ident>,
     pub(crate) register: Option<bool>,
     pub(crate) inline: Flag,
-    #[darling(rename = "icon", with = texts)]
+    #[darling(rename = "icon", with = strings)]
     pub(crate) icons: Vec<LitStr>,
     pub(crate) progress: Flag,
     pub(crate) task: Option<LitStr>,
@@ -51,7 +51,7 @@ pub(crate) struct FunctionOptions {
     pub(crate) safe_to_retry: Flag,
     pub(crate) mime_type: Option<LitStr>,
     pub(crate) size: Option<PreservedStrExpr>,
-    #[darling(with = texts)]
+    #[darling(with = strings)]
     pub(crate) audience: Vec<LitStr>,
     pub(crate) priority: Option<PreservedStrExpr>,
     #[darling(rename = "crate")]
@@ -136,9 +136,9 @@ pub(crate) struct ToolsetOptions {
     pub(crate) prefix: Option<LitStr>,
     #[darling(flatten)]
     pub(crate) hints: Hints,
-    #[darling(with = texts)]
+    #[darling(with = strings)]
     pub(crate) tags: Vec<LitStr>,
-    #[darling(rename = "scope", with = texts)]
+    #[darling(rename = "scope", with = strings)]
     pub(crate) scopes: Vec<LitStr>,
     #[darling(with = duration)]
     pub(crate) timeout: Option<Duration>,
@@ -159,7 +159,7 @@ impl ToolsetOptions {
 #[darling(default)]
 pub(crate) struct ArgOptions {
     pub(crate) rename: Option<LitStr>,
-    #[darling(rename = "alias", with = texts)]
+    #[darling(rename = "alias", with = strings)]
     pub(crate) aliases: Vec<LitStr>,
     /// `default` alone, or with an expression; the span is the name's.
     #[darling(with = default_value)]
@@ -212,10 +212,10 @@ impl FormOptions {
     }
 }
 
-/// `key("a", "b")`, or `key = "a"` for a single text.
-fn texts(meta: &Meta) -> Result<Vec<LitStr>> {
-    let texts = literals(meta)?;
-    if texts.is_empty() { Err(Error::too_few_items(1)) } else { Ok(texts) }
+/// `key("a", "b")`, or `key = "a"` for a single string.
+fn strings(meta: &Meta) -> Result<Vec<LitStr>> {
+    let strings = literals(meta)?;
+    if strings.is_empty() { Err(Error::too_few_items(1)) } else { Ok(strings) }
 }
 
 /// A list that may be empty, as in `key()`. The span is the name's.

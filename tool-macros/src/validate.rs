@@ -34,7 +34,7 @@ use syn::{Attribute, Expr, FnArg, LitStr};
 /// Applies every rule.
 pub(crate) fn validate(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     description(model, diagnostics);
-    metadata::texts(model, diagnostics);
+    metadata::title_and_tags(model, diagnostics);
     attributes(model, diagnostics);
     name(model, diagnostics);
     hints(model, diagnostics);

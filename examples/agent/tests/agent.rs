@@ -57,12 +57,12 @@ fn call(name: &str, arguments: Value) -> Value {
     json!({ "calls": [{ "name": name, "arguments": arguments }] })
 }
 
-/// Asserts that the output has these texts in this order.
-fn assert_in_order(output: &str, texts: &[&str]) {
+/// Asserts that the output has these strings in this order.
+fn assert_in_order(output: &str, strings: &[&str]) {
     let mut rest = output;
-    for text in texts {
-        let Some((_, after)) = rest.split_once(text) else {
-            panic!("`{text}` is missing, or too early, in:\n{output}");
+    for string in strings {
+        let Some((_, after)) = rest.split_once(string) else {
+            panic!("`{string}` is missing, or too early, in:\n{output}");
         };
         rest = after;
     }

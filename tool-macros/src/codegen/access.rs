@@ -41,8 +41,8 @@ fn declared(model: &Model<'_>) -> Option<TokenStream> {
 fn keys(model: &Model<'_>, method: &str, given: Option<&(Span, Vec<LitStr>)>) -> Vec<TokenStream> {
     let method = Ident::new(method, hygienic(Span::call_site()));
     // Invalid keys have already been reported.
-    let parsed = |text| Key::parse(text, model, &mut Diagnostics::default());
-    let keys = given.into_iter().flat_map(|(_, texts)| texts).filter_map(parsed);
+    let parsed = |key| Key::parse(key, model, &mut Diagnostics::default());
+    let keys = given.into_iter().flat_map(|(_, keys)| keys).filter_map(parsed);
     keys.map(|key| {
         let literals = &key.literals;
         // A type that cannot be part of a key is reported at the key.

@@ -15,8 +15,8 @@ pub(super) struct Known {
 /// Name, kind of value, and example of an option.
 pub(super) type Usage = (&'static str, &'static str, &'static str);
 
-const TEXT: &str = "needs a string literal";
-pub(super) const TEXTS: &str = "takes string literals";
+const STRING: &str = "needs a string literal";
+pub(super) const STRINGS: &str = "takes string literals";
 const VALUE: &str = "needs a value";
 const PATH: &str = "needs a path";
 const NAME: &str = "needs a name";
@@ -24,14 +24,14 @@ const DURATION: &str = "needs a duration above zero";
 const FLAG: &str = "is a flag";
 const WORD: &str = "takes no value";
 
-const TAGS: Usage = ("tags", TEXTS, r#"tags("a", "b")"#);
-const SCOPE: Usage = ("scope", TEXTS, r#"scope = "notes:write"` or `scope("a", "b")"#);
+const TAGS: Usage = ("tags", STRINGS, r#"tags("a", "b")"#);
+const SCOPE: Usage = ("scope", STRINGS, r#"scope = "notes:write"` or `scope("a", "b")"#);
 const META: Usage = ("meta", VALUE, r#"meta = serde_json::json!({ "key": 1 })"#);
 const TIMEOUT: Usage = ("timeout", DURATION, r#"timeout = "30s"`, `"500ms"` or `"2m""#);
 const ACTION: Usage = ("action", NAME, "action = MyAction");
 const REGISTER: Usage = ("register", FLAG, "register` or `register = false");
 const INLINE: Usage = ("inline", WORD, "inline");
-const ICON: Usage = ("icon", TEXTS, r#"icon("https://example.com/icon.png")"#);
+const ICON: Usage = ("icon", STRINGS, r#"icon("https://example.com/icon.png")"#);
 const CRATE: Usage = ("crate", PATH, "crate = ::tool_runtime");
 const READ_ONLY: Usage = ("read_only", FLAG, "read_only` or `read_only = false");
 const DESTRUCTIVE: Usage = ("destructive", FLAG, "destructive` or `destructive = false");
@@ -53,9 +53,9 @@ const LIMITS: &str = "write `range = 1..=50`, or `length = 1..=200` for text";
 pub(super) static TOOL: Known = Known {
     attribute: "tool",
     options: &[
-        ("name", TEXT, r#"name = "web.search""#),
-        ("title", TEXT, r#"title = "Search the web""#),
-        ("description", TEXT, r#"description = "Search the web.""#),
+        ("name", STRING, r#"name = "web.search""#),
+        ("title", STRING, r#"title = "Search the web""#),
+        ("description", STRING, r#"description = "Search the web.""#),
         READ_ONLY,
         DESTRUCTIVE,
         IDEMPOTENT,
@@ -66,15 +66,15 @@ pub(super) static TOOL: Known = Known {
         TIMEOUT,
         ("input_schema", VALUE, r#"input_schema = serde_json::json!({ "type": "object" })"#),
         ("visualize", PATH, "visualize = my_function"),
-        ("reads", TEXTS, r#"reads("file:{path}")` or `reads()"#),
-        ("writes", TEXTS, r#"writes("file:{path}")` or `writes()"#),
+        ("reads", STRINGS, r#"reads("file:{path}")` or `reads()"#),
+        ("writes", STRINGS, r#"writes("file:{path}")` or `writes()"#),
         ("access", PATH, "access = my_function"),
         ACTION,
         REGISTER,
         INLINE,
         ICON,
         ("progress", WORD, "progress"),
-        ("task", TEXT, r#"task = "optional""#),
+        ("task", STRING, r#"task = "optional""#),
         ("at_most_once", WORD, "at_most_once"),
         ("safe_to_retry", WORD, "safe_to_retry"),
         CRATE,
@@ -118,7 +118,7 @@ pub(super) static METHOD: Known = Known {
 pub(super) static TOOLSET: Known = Known {
     attribute: "toolset",
     options: &[
-        ("prefix", TEXT, r#"prefix = "fs""#),
+        ("prefix", STRING, r#"prefix = "fs""#),
         READ_ONLY,
         DESTRUCTIVE,
         IDEMPOTENT,
@@ -149,9 +149,9 @@ pub(super) static TOOLSET: Known = Known {
 pub(super) static PROMPT: Known = Known {
     attribute: "prompt",
     options: &[
-        ("name", TEXT, r#"name = "review""#),
-        ("title", TEXT, r#"title = "Review""#),
-        ("description", TEXT, r#"description = "Review code.""#),
+        ("name", STRING, r#"name = "review""#),
+        ("title", STRING, r#"title = "Review""#),
+        ("description", STRING, r#"description = "Review code.""#),
         ICON,
         META,
         TIMEOUT,
@@ -172,12 +172,12 @@ pub(super) static PROMPT: Known = Known {
 pub(super) static RESOURCE: Known = Known {
     attribute: "resource",
     options: &[
-        ("name", TEXT, r#"name = "Notes""#),
-        ("title", TEXT, r#"title = "Notes""#),
-        ("description", TEXT, r#"description = "All notes.""#),
-        ("mime_type", TEXT, r#"mime_type = "text/plain""#),
+        ("name", STRING, r#"name = "Notes""#),
+        ("title", STRING, r#"title = "Notes""#),
+        ("description", STRING, r#"description = "All notes.""#),
+        ("mime_type", STRING, r#"mime_type = "text/plain""#),
         ("size", VALUE, "size = 1024"),
-        ("audience", TEXTS, r#"audience("user")"#),
+        ("audience", STRINGS, r#"audience("user")"#),
         ("priority", VALUE, "priority = 0.5"),
         ICON,
         META,
@@ -203,17 +203,17 @@ pub(super) static RESOURCE: Known = Known {
 pub(super) static ARG: Known = Known {
     attribute: "arg",
     options: &[
-        ("rename", TEXT, r#"rename = "new-name""#),
-        ("alias", TEXTS, r#"alias("a", "b")"#),
+        ("rename", STRING, r#"rename = "new-name""#),
+        ("alias", STRINGS, r#"alias("a", "b")"#),
         ("default", VALUE, "default` or `default = VALUE"),
         ("range", VALUE, "range = 1..=50"),
         ("length", VALUE, "length = 1..=200"),
-        ("pattern", TEXT, r#"pattern = "^[a-z]+$""#),
-        ("format", TEXT, r#"format = "date-time""#),
+        ("pattern", STRING, r#"pattern = "^[a-z]+$""#),
+        ("format", STRING, r#"format = "date-time""#),
         ("example", VALUE, "example = VALUE"),
         ("secret", WORD, "secret"),
-        ("header", TEXT, r#"header = "Region""#),
-        ("match_as", TEXT, r#"match_as = "path""#),
+        ("header", STRING, r#"header = "Region""#),
+        ("match_as", STRING, r#"match_as = "path""#),
         ("flatten", WORD, "flatten"),
         ("allow_unknown_fields", WORD, "allow_unknown_fields"),
         ("undocumented", WORD, "undocumented"),
@@ -301,7 +301,7 @@ impl Known {
 /// The message about an option that is given twice.
 pub(super) fn repeated((key, kind, _): Usage) -> String {
     match kind {
-        TEXTS => format!("option `{key}` is given twice; write `{key}(\"a\", \"b\")`"),
+        STRINGS => format!("option `{key}` is given twice; write `{key}(\"a\", \"b\")`"),
         _ => format!("option `{key}` is given twice; keep one of the two"),
     }
 }

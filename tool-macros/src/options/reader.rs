@@ -2,7 +2,7 @@
 //!
 //! An option that cannot be read is reported and left out; the others are still read.
 
-use super::known::{Known, TEXTS, Usage, repeated, wrong};
+use super::known::{Known, STRINGS, Usage, repeated, wrong};
 use crate::diagnostics::Diagnostics;
 use darling::FromMeta;
 use darling::ast::NestedMeta;
@@ -61,7 +61,7 @@ fn accept<T: FromMeta>(
         diagnostics.error_at(span, repeated(usage));
         return None;
     }
-    let item = with_texts(usage, item, diagnostics)?;
+    let item = with_strings(usage, item, diagnostics)?;
     if T::from_list(slice::from_ref(&item)).is_ok() {
         return Some(item);
     }
@@ -97,22 +97,22 @@ fn key(item: &NestedMeta) -> Option<(String, Span)> {
 }
 
 /// Reports and removes the elements of a list that are not strings; `None` if no element is left.
-fn with_texts(
+fn with_strings(
     usage: Usage,
     mut item: NestedMeta,
     diagnostics: &mut Diagnostics,
 ) -> Option<NestedMeta> {
     if let NestedMeta::Meta(Meta::List(list)) = &mut item
-        && usage.1 == TEXTS
+        && usage.1 == STRINGS
         && let Ok(elements) = NestedMeta::parse_meta_list(list.tokens.clone())
     {
-        let is_text = |element: &NestedMeta| matches!(element, NestedMeta::Lit(Lit::Str(_)));
-        let (texts, others): (Vec<_>, Vec<_>) = elements.into_iter().partition(is_text);
+        let is_string = |element: &NestedMeta| matches!(element, NestedMeta::Lit(Lit::Str(_)));
+        let (strings, others): (Vec<_>, Vec<_>) = elements.into_iter().partition(is_string);
         others.iter().for_each(|element| diagnostics.error_on(element, wrong(usage)));
-        if texts.is_empty() && !others.is_empty() {
+        if strings.is_empty() && !others.is_empty() {
             return None;
         }
-        list.tokens = quote!(#(#texts),*);
+        list.tokens = quote!(#(#strings),*);
     }
     Some(item)
 }

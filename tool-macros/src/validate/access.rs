@@ -10,9 +10,9 @@ pub(super) fn access(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     one_declaration(model, diagnostics);
     read_only(model, diagnostics);
     let options = &model.options;
-    for (_, texts) in options.reads.iter().chain(&options.writes) {
-        for text in texts {
-            let _ = Key::parse(text, model, diagnostics);
+    for (_, keys) in options.reads.iter().chain(&options.writes) {
+        for key in keys {
+            let _ = Key::parse(key, model, diagnostics);
         }
     }
 }
@@ -29,8 +29,8 @@ fn one_declaration(model: &Model<'_>, diagnostics: &mut Diagnostics) {
 }
 
 fn read_only(model: &Model<'_>, diagnostics: &mut Diagnostics) {
-    let Some((span, texts)) = &model.options.writes else { return };
-    if texts.is_empty() || !is_given(model.hints.read_only) {
+    let Some((span, keys)) = &model.options.writes else { return };
+    if keys.is_empty() || !is_given(model.hints.read_only) {
         return;
     }
     let message = match model.options.hints.read_only {

@@ -8,7 +8,7 @@ use proc_macro2::{Delimiter, TokenTree};
 use syn::{Expr, LitStr};
 
 /// Checks titles and tags, which must not be blank.
-pub(super) fn texts(model: &Model<'_>, diagnostics: &mut Diagnostics) {
+pub(super) fn title_and_tags(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     for title in model.options.title.iter().filter(|title| is_blank(title)) {
         diagnostics.error_on(title, "the title is empty; write one, or remove `title`");
     }

@@ -49,7 +49,7 @@ impl LogLine {
         record.seq = head.seq + 1;
         record.prev = std::mem::take(&mut head.hash);
         let mut json = Vec::with_capacity(TEXT);
-        serde_json::to_writer(&mut json, record).expect("texts and numbers");
+        serde_json::to_writer(&mut json, record).expect("strings and numbers");
         let text = String::from_utf8(json).expect("JSON is UTF-8");
         *head = Head { seq: record.seq, hash: hash(&text) };
         let (run, step) = (record.run.clone(), record.step_of_run().map(str::to_owned));

@@ -106,7 +106,7 @@ impl Event {
 
     /// About the memory that the event takes.
     pub(crate) fn size(&self) -> usize {
-        let texts = match &self.stage {
+        let bytes = match &self.stage {
             Stage::Proposed(proposal) => proposal.arguments.len(),
             Stage::Decided { arguments, .. } | Stage::Started { arguments, .. } => arguments.len(),
             Stage::Finished { outcome: Outcome::Text(text), .. } => text.len(),
@@ -114,7 +114,7 @@ impl Event {
             Stage::Finished { outcome: Outcome::Failed(failure), .. } => failure.message.len(),
             Stage::Suspended => 0,
         };
-        texts + 256
+        bytes + 256
     }
 }
 

@@ -41,7 +41,7 @@ impl HeadFile {
         let mut new = self.path.clone().into_os_string();
         // Each process has a file of its own.
         new.push(format!(".{}.new", std::process::id()));
-        let mut text = serde_json::to_string(head).expect("texts and numbers");
+        let mut text = serde_json::to_string(head).expect("strings and numbers");
         text.push('\n');
         let mut file = options().create(true).truncate(true).open(&new)?;
         if let Some(permissions) = &self.permissions {

@@ -167,7 +167,7 @@ pub struct Setup {
 }
 
 /// Writes the methods of options that are strings.
-macro_rules! texts {
+macro_rules! string_options {
     ($($option:ident),*) => {$(
         #[doc = concat!("`", stringify!($option), " = EXPR`.")]
         #[must_use]
@@ -260,7 +260,7 @@ impl Setup {
         self
     }
 
-    texts!(name, version, about, title, instructions);
+    string_options!(name, version, about, title, instructions);
 
     fn about_program(&mut self, name: &str, version: &str, about: &str) -> About {
         About {

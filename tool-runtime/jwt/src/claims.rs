@@ -20,7 +20,7 @@ impl Expected {
         if claims.get("iss").and_then(Value::as_str) != Some(&self.issuer) {
             return Err("wrong issuer".to_owned());
         }
-        let named = texts(claims.get("aud"));
+        let named = strings(claims.get("aud"));
         if !named.iter().any(|audience| self.audiences.iter().any(|own| own == audience)) {
             return Err(format!("it is for another audience: {named:?}"));
         }
@@ -48,7 +48,7 @@ pub(crate) fn principal(claims: Map<String, Value>) -> Result<Principal, &'stati
     let id = id.ok_or("it names neither a subject nor a client")?.to_owned();
     let scopes: Vec<String> = ["scope", "scp"]
         .iter()
-        .flat_map(|claim| texts(claims.get(*claim)))
+        .flat_map(|claim| strings(claims.get(*claim)))
         .flat_map(str::split_whitespace)
         .map(str::to_owned)
         .collect();
@@ -56,10 +56,10 @@ pub(crate) fn principal(claims: Map<String, Value>) -> Result<Principal, &'stati
 }
 
 /// A string, or a list of strings.
-fn texts(value: Option<&Value>) -> Vec<&str> {
+fn strings(value: Option<&Value>) -> Vec<&str> {
     match value {
         Some(Value::String(text)) => vec![text],
-        Some(Value::Array(texts)) => texts.iter().filter_map(Value::as_str).collect(),
+        Some(Value::Array(items)) => items.iter().filter_map(Value::as_str).collect(),
         _ => Vec::new(),
     }
 }

@@ -18,15 +18,16 @@ const ROUNDS: usize = 15;
 
 fn main() {
     let definitions = definitions();
-    let texts: Vec<String> = definitions.iter().map(text).collect();
+    let descriptions: Vec<String> = definitions.iter().map(text).collect();
     let queries: Vec<Value> = serde_json::from_str(EXPECTED_HITS).expect("valid JSON");
     let queries: Vec<&str> = queries.iter().filter_map(|hit| hit["query"].as_str()).collect();
     let index = ToolIndex::from_definitions(&definitions);
     let mut rounds: [Vec<Duration>; 3] = Default::default();
     for _ in 0..ROUNDS {
         let count = queries.len() as u32;
-        rounds[0]
-            .push(timed(|| queries.iter().map(|query| scan(&texts, query)).sum::<usize>()) / count);
+        rounds[0].push(
+            timed(|| queries.iter().map(|query| scan(&descriptions, query)).sum::<usize>()) / count,
+        );
         rounds[1].push(
             timed(|| queries.iter().map(|query| index.search(query, 5).len()).sum::<usize>())
                 / count,
@@ -70,10 +71,10 @@ fn text(definition: &ToolDefinition) -> String {
 }
 
 /// Groups of queries by the frequency of their words.
-fn scan(texts: &[String], query: &str) -> usize {
+fn scan(descriptions: &[String], query: &str) -> usize {
     let query = query.to_lowercase();
     let words: Vec<&str> = query.split_whitespace().collect();
-    texts.iter().map(|text| words.iter().filter(|word| text.contains(**word)).count()).sum()
+    descriptions.iter().map(|text| words.iter().filter(|word| text.contains(**word)).count()).sum()
 }
 
 fn timed<T>(work: impl FnOnce() -> T) -> Duration {

@@ -95,7 +95,7 @@ struct Indexer {
     buffer: String,
     scratch: Vec<u32>,
     /// The terms of the descriptions of arguments and tags.
-    texts: HashMap<String, Vec<u32>, RandomState>,
+    repeated: HashMap<String, Vec<u32>, RandomState>,
     terms: HashMap<String, u32, RandomState>,
     /// The terms of words as written: each word is stemmed once. Stop words have none.
     known: HashMap<String, Option<u32>, RandomState>,
@@ -143,13 +143,13 @@ impl Indexer {
 
     /// Adds a string that many tools have: it is read once.
     fn add_repeated(&mut self, text: &str) {
-        let (key, terms) = self.texts.remove_entry(text).unwrap_or_else(|| {
+        let (key, terms) = self.repeated.remove_entry(text).unwrap_or_else(|| {
             let mut terms = Vec::new();
             self.read(text, &mut terms);
             (text.to_owned(), terms)
         });
         self.count(&terms);
-        self.texts.insert(key, terms);
+        self.repeated.insert(key, terms);
     }
 
     fn count(&mut self, terms: &[u32]) {

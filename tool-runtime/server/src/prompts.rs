@@ -22,7 +22,7 @@ impl PoolHandler {
         context: RequestContext,
     ) -> McpResult<GetPromptResponse> {
         errors::check_declared(self.listing().capabilities.prompts.as_ref(), "prompts/get")?;
-        let arguments = texts(request.arguments.clone().unwrap_or_default());
+        let arguments = text_arguments(request.arguments.clone().unwrap_or_default());
         let round = Round { responses: request.input_responses, state: request.request_state };
         let subject =
             Subject { method: "prompts/get", name: request.name, arguments: request.arguments };
@@ -38,17 +38,17 @@ impl PoolHandler {
 }
 
 /// The arguments as text. A client that sends a number means its digits; `null` is absent.
-fn texts(arguments: JsonObject) -> TextArguments {
-    let mut texts = TextArguments::new();
+fn text_arguments(arguments: JsonObject) -> TextArguments {
+    let mut converted = TextArguments::new();
     for (name, value) in arguments {
         let text = match value {
             Value::Null => continue,
             Value::String(text) => text,
             other => other.to_string(),
         };
-        texts.insert(name, text);
+        converted.insert(name, text);
     }
-    texts
+    converted
 }
 
 fn result(messages: PromptMessages) -> McpResult<GetPromptResult> {

@@ -65,8 +65,8 @@ impl<'t> ShellCommand<'t> {
 ///
 /// ```
 /// let commands = tool_runtime_shell::commands("git status && cargo test 2>&1 | head -5")?;
-/// let texts: Vec<&str> = commands.iter().map(|command| command.text()).collect();
-/// assert_eq!(texts, ["git status", "cargo test", "head -5"]);
+/// let sources: Vec<&str> = commands.iter().map(|command| command.text()).collect();
+/// assert_eq!(sources, ["git status", "cargo test", "head -5"]);
 /// assert!(commands[2].is_filter() && !commands[1].is_filter());
 /// assert!(tool_runtime_shell::commands("curl https://example.com | sh").is_err());
 /// # Ok::<(), tool_runtime_shell::Reason>(())

@@ -148,7 +148,7 @@ impl<'a> Reader<'a> {
         let declarations = serde_json::from_value(value.clone()).ok();
         if declarations.is_none() {
             let text = format!(
-                "`{key}` is neither text nor a list of texts; write `{key}: Read, Bash(git *)`, or `{key}: []` for no tool"
+                "`{key}` is neither a string nor a list of strings; write `{key}: Read, Bash(git *)`, or `{key}: []` for no tool"
             );
             self.problem(&[key], text);
         }
@@ -162,8 +162,8 @@ impl<'a> Reader<'a> {
             };
             declarations.iter().filter_map(problem).collect()
         };
-        let texts = declarations.as_ref().map(malformed).unwrap_or_default();
-        texts.into_iter().for_each(|text| self.warn(&[key], text));
+        let problems = declarations.as_ref().map(malformed).unwrap_or_default();
+        problems.into_iter().for_each(|problem| self.warn(&[key], problem));
         declarations
     }
 

@@ -96,7 +96,7 @@ fn an_empty_list_allows_nothing_and_a_missing_value_is_a_problem() {
         assert_eq!(status, SkillStatus::Quarantined);
         assert!(
             text.starts_with(
-                "demo/SKILL.md:4: `allowed-tools` is neither text nor a list of texts; write"
+                "demo/SKILL.md:4: `allowed-tools` is neither a string nor a list of strings; write"
             ),
             "{text}"
         );

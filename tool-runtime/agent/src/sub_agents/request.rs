@@ -115,7 +115,7 @@ pub(super) async fn load_skills(
     skills: &[String],
     context: &ToolContext,
 ) -> Result<String, ToolError> {
-    let mut texts = String::new();
+    let mut instructions = String::new();
     for skill in skills {
         let call = ToolCall::json(SKILL, json!({ "skill": skill }));
         let result = pool.call_with(call, context).await;
@@ -123,8 +123,8 @@ pub(super) async fn load_skills(
         if result.is_error() {
             return Err(ToolError::user(text));
         }
-        texts.push_str(&text);
-        texts.push_str("\n\n");
+        instructions.push_str(&text);
+        instructions.push_str("\n\n");
     }
-    Ok(texts)
+    Ok(instructions)
 }

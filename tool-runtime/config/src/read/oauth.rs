@@ -41,8 +41,8 @@ impl Reader<'_> {
             return Some(text.as_str().split_whitespace().map(str::to_owned).collect());
         }
         let items = self.list(&member.location, member.value)?;
-        let texts = items.iter().map(|(location, item)| self.text(location, item));
-        Some(texts.map(|text| text.as_str().to_owned()).collect())
+        let scopes = items.iter().map(|(location, item)| self.text(location, item));
+        Some(scopes.map(|scope| scope.as_str().to_owned()).collect())
     }
 
     /// The redirect address: an address, or a port of this machine.

@@ -1,6 +1,6 @@
 //! One server in the dialects of all supported programs.
 
-use super::support::{http, load, pairs, problems_of, server, stdio, texts, warnings};
+use super::support::{args, http, load, pairs, problems_of, server, stdio, warnings};
 use crate::McpTransportConfig;
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ fn a_command_may_be_a_text_or_a_list() {
     ] {
         let stdio = stdio(entry.clone());
         assert_eq!(stdio.command.as_str(), "npx");
-        assert_eq!(texts(&stdio)[0], "-y", "{entry}");
+        assert_eq!(args(&stdio)[0], "-y", "{entry}");
         assert!(pairs(&stdio.env).iter().all(|pair| *pair == ("PORT", "8080")), "{entry}");
     }
 }
@@ -93,7 +93,7 @@ fn the_old_format_of_zed_is_read() {
     let stdio =
         stdio(json!({ "source": "custom", "command": command, "args": [], "settings": {} }));
     assert_eq!(stdio.command.as_str(), "/home/ada/bin/x");
-    assert_eq!(texts(&stdio), ["-y", "8fQm2x"]);
+    assert_eq!(args(&stdio), ["-y", "8fQm2x"]);
     assert_eq!(pairs(&stdio.env), [("PORT", "8080")]);
     for (entry, words) in [
         (json!({ "command": { "args": ["x"] } }), "`mcpServers.s.command`: it names no program"),
@@ -261,7 +261,7 @@ fn continue_is_read() {
     .unwrap();
     let files = &config.servers["My files"];
     let McpTransportConfig::Stdio(stdio) = &files.transport else { panic!("{files:?}") };
-    assert_eq!(texts(stdio), ["-y", "files", "8fQm2x"]);
+    assert_eq!(args(stdio), ["-y", "files", "8fQm2x"]);
     assert_eq!(pairs(&stdio.env), [("KEY", "Bearer 8fQm2x")]);
     assert_eq!(files.connect_timeout, Some(std::time::Duration::from_millis(2500)));
     let McpTransportConfig::Http(web) = &config.servers["web"].transport else { panic!("HTTP") };
@@ -303,7 +303,7 @@ fn goose_is_read() {
     assert_eq!(config.servers.keys().collect::<Vec<_>>(), ["files", "old", "web"]);
     let files = &config.servers["files"];
     let McpTransportConfig::Stdio(stdio) = &files.transport else { panic!("{files:?}") };
-    assert_eq!((stdio.command.as_str(), texts(stdio)), ("npx", vec!["-y", "files"]));
+    assert_eq!((stdio.command.as_str(), args(stdio)), ("npx", vec!["-y", "files"]));
     assert_eq!(pairs(&stdio.env), [("A", "b"), ("TOKEN", "8fQm2x")]);
     assert_eq!(files.call_timeout, Some(std::time::Duration::from_secs(3600)));
     assert!(files.includes("anything"));
@@ -364,7 +364,7 @@ fn the_manifest_of_a_bundle_is_read() {
     let McpTransportConfig::Stdio(stdio) = &server.transport else { panic!("{server:?}") };
     assert_eq!(stdio.command.as_str(), "nodejs");
     let index = folder.join("server").join("index.js").display().to_string();
-    assert_eq!(texts(stdio), [&*index, "/home/ada/a", "/b", "--limit=5"]);
+    assert_eq!(args(stdio), [&*index, "/home/ada/a", "/b", "--limit=5"]);
     let env = [("API", "zq-5fQ9zL"), ("DOCS", "/home/ada/Documents"), ("NOTE", "")];
     assert_eq!(pairs(&stdio.env), env);
     assert_eq!(server.secrets, ["user_config.api"]);

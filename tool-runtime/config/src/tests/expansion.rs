@@ -1,11 +1,11 @@
 //! `${VAR}` and the sources of its value.
 
-use super::support::{http, loader, pairs, problems_of, stdio, texts, warnings};
+use super::support::{args, http, loader, pairs, problems_of, stdio, warnings};
 use crate::{McpConfig, McpTransportConfig};
 use serde_json::json;
 
 fn argument(text: &str) -> String {
-    texts(&stdio(json!({ "command": "x", "args": [text] })))[0].to_owned()
+    args(&stdio(json!({ "command": "x", "args": [text] })))[0].to_owned()
 }
 
 fn problem(text: &str) -> String {
@@ -108,7 +108,7 @@ fn sources_are_searched_in_order() {
         .load()
         .unwrap_or_else(|error| panic!("{error}"));
     let McpTransportConfig::Stdio(stdio) = &config.servers["s"].transport else { panic!() };
-    assert_eq!(texts(stdio), ["first", "given", "asked"]);
+    assert_eq!(args(stdio), ["first", "given", "asked"]);
 
     let text = r#"{ "s": { "command": "x", "args": ["${env:TOKEN}", "${PATH}"] } }"#;
     let error = McpConfig::loader().variables([("TOKEN", "x")]).json(text).load().unwrap_err();

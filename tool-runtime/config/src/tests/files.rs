@@ -1,6 +1,6 @@
 //! Several files at once.
 
-use super::support::{loader, pairs, texts};
+use super::support::{args, loader, pairs};
 use crate::{McpConfig, McpTransportConfig};
 use serde_json::json;
 use std::fs;
@@ -191,7 +191,7 @@ fn every_constructor_expands_variables_and_leaves_out_what_cannot_be_used() {
     for config in configs {
         let config = config.expect("a server is left");
         let McpTransportConfig::Stdio(good) = &config.servers["good"].transport else { panic!() };
-        assert_eq!(texts(good), [&path, &path, here.to_str().unwrap(), "d"]);
+        assert_eq!(args(good), [&path, &path, here.to_str().unwrap(), "d"]);
         assert_eq!(config.left_out()[0].server.as_deref(), Some("unset"));
         assert_eq!(config.left_out()[0].key, "mcpServers.unset.args[0]");
     }

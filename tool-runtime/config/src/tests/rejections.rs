@@ -3,7 +3,7 @@
 use super::support::{config, problems_of};
 use serde_json::{Value, json};
 
-/// Checks that there is one problem, and that it contains these texts.
+/// Checks that there is one problem, and that it contains these strings.
 fn rejected(entry: Value, words: &[&str]) {
     let problems = problems_of(entry.clone());
     assert_eq!(problems.len(), 1, "{entry}: {problems:?}");

@@ -131,7 +131,7 @@ fn marks_without_a_usable_value_are_problems() {
     assert!(!entry_of(off).enabled);
 }
 
-/// Status texts and errors are read by people.
+/// Statuses and errors are read by people.
 #[test]
 fn ordinary_words_of_an_entry_are_not_masked() {
     let server = McpServerConfig::stdio("db").env("MODE", "changed").env("X", "Primary");

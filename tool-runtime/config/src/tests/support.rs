@@ -63,7 +63,7 @@ pub(super) fn warnings(entry: Value) -> Vec<String> {
     config.warnings().iter().map(ToString::to_string).collect()
 }
 
-pub(super) fn texts(config: &StdioConfig) -> Vec<&str> {
+pub(super) fn args(config: &StdioConfig) -> Vec<&str> {
     config.args.iter().map(|arg| arg.expose()).collect()
 }
 

@@ -18,9 +18,9 @@ pub(super) enum Form {
     /// One of the names of types, or several.
     Types,
     Text,
-    Texts,
+    Strings,
     /// Lists of strings by name.
-    NamedTexts,
+    NamedStrings,
     Number,
     Positive,
     /// An integer that is not negative.
@@ -49,7 +49,7 @@ const KEYWORDS: [(&str, Form); 53] = [
     ("contentSchema", Form::Schema),
     ("definitions", Form::NamedSchemas),
     ("dependencies", Form::NamedSchemas),
-    ("dependentRequired", Form::NamedTexts),
+    ("dependentRequired", Form::NamedStrings),
     ("dependentSchemas", Form::NamedSchemas),
     ("deprecated", Form::Flag),
     ("description", Form::Text),
@@ -80,7 +80,7 @@ const KEYWORDS: [(&str, Form); 53] = [
     ("properties", Form::NamedSchemas),
     ("propertyNames", Form::Schema),
     ("readOnly", Form::Flag),
-    ("required", Form::Texts),
+    ("required", Form::Strings),
     ("then", Form::Schema),
     ("title", Form::Text),
     ("type", Form::Types),
@@ -120,10 +120,10 @@ impl Form {
             Self::Schemas => return check_list(value, at),
             Self::Types => (is_types(value), "one or more of the types of JSON"),
             Self::Text => (value.is_string(), "a string"),
-            Self::Texts => (is_texts(value), "a list of texts, each once"),
-            Self::NamedTexts => (
-                value.as_object().is_some_and(|named| named.values().all(is_texts)),
-                "lists of texts by name",
+            Self::Strings => (are_strings(value), "a list of strings, each once"),
+            Self::NamedStrings => (
+                value.as_object().is_some_and(|named| named.values().all(are_strings)),
+                "lists of strings by name",
             ),
             Self::Number => (value.is_number(), "a number"),
             Self::Positive => {
@@ -159,14 +159,17 @@ fn check_list<'a>(value: &'a Value, at: &mut Vec<&'a str>) -> Result<(), String>
 fn is_types(value: &Value) -> bool {
     let is_type = |value: &Value| value.as_str().is_some_and(|kind| TYPES.contains(&kind));
     match value {
-        Value::Array(kinds) => !kinds.is_empty() && is_texts(value) && kinds.iter().all(is_type),
+        Value::Array(kinds) => !kinds.is_empty() && are_strings(value) && kinds.iter().all(is_type),
         kind => is_type(kind),
     }
 }
 
-fn is_texts(value: &Value) -> bool {
-    let Some(texts) = value.as_array() else { return false };
-    texts.iter().enumerate().all(|(index, text)| text.is_string() && !texts[..index].contains(text))
+fn are_strings(value: &Value) -> bool {
+    let Some(strings) = value.as_array() else { return false };
+    strings
+        .iter()
+        .enumerate()
+        .all(|(index, string)| string.is_string() && !strings[..index].contains(string))
 }
 
 fn is_count(value: &Value) -> bool {

@@ -243,11 +243,11 @@ impl fmt::Display for Constraint {
                     MatchAs::Url => "is a URL of",
                     _ => "is a command as",
                 };
-                write!(f, "{kind} `{}`", patterns.texts.join("`, `"))
+                write!(f, "{kind} `{}`", patterns.sources.join("`, `"))
             }
             Self::Not(constraints) => {
-                let texts: Vec<String> = constraints.iter().map(ToString::to_string).collect();
-                write!(f, "not: {}", texts.join(" and "))
+                let negated: Vec<String> = constraints.iter().map(ToString::to_string).collect();
+                write!(f, "not: {}", negated.join(" and "))
             }
         }
     }

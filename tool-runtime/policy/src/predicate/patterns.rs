@@ -45,46 +45,47 @@ pub(crate) fn regex(text: &str, is_whole: bool, ignores_case: bool) -> Result<Re
 /// Patterns of an argument, of which one must match.
 pub(crate) struct Patterns {
     pub(super) kind: MatchAs,
-    pub(super) texts: Vec<String>,
+    /// As they are written.
+    pub(super) sources: Vec<String>,
     pub(super) matchers: Vec<Box<dyn Matcher>>,
 }
 
 impl std::fmt::Debug for Patterns {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Patterns").field(&self.texts).finish()
+        f.debug_tuple("Patterns").field(&self.sources).finish()
     }
 }
 
 fn compiled(
     matcher: &dyn ArgumentMatcher,
-    texts: &[String],
+    sources: &[String],
     patterns: &[String],
 ) -> Result<Patterns, Fault> {
     let compile = |pattern: &String| {
         matcher.compile(pattern).map_err(|error| Fault::new(error.to_string(), "correct it"))
     };
     let matchers = patterns.iter().map(compile).collect::<Result<_, _>>()?;
-    Ok(Patterns { kind: matcher.kind(), texts: texts.to_vec(), matchers })
+    Ok(Patterns { kind: matcher.kind(), sources: sources.to_vec(), matchers })
 }
 
 /// Directories, or globs of paths. A directory is the directory itself and everything below it.
-pub(crate) fn paths(texts: &[String], directory: Option<&str>) -> Result<Patterns, Fault> {
+pub(crate) fn paths(sources: &[String], directory: Option<&str>) -> Result<Patterns, Fault> {
     let matcher = match directory {
         Some(directory) => PathMatcher::new().in_directory(directory),
         None => PathMatcher::new(),
     };
     let mut patterns = Vec::new();
-    if let Some(home) = texts.iter().find(|text| text.starts_with('~')) {
+    if let Some(home) = sources.iter().find(|source| source.starts_with('~')) {
         let text = format!("`~` in `{home}` is not replaced by the home directory");
         return Err(Fault::new(text, "write the absolute path"));
     }
-    for text in texts {
-        patterns.push(text.clone());
-        if !text.contains(['*', '?', '[', '{']) {
-            patterns.push(format!("{}/**", text.trim_end_matches('/')));
+    for source in sources {
+        patterns.push(source.clone());
+        if !source.contains(['*', '?', '[', '{']) {
+            patterns.push(format!("{}/**", source.trim_end_matches('/')));
         }
     }
-    compiled(&matcher, texts, &patterns)
+    compiled(&matcher, sources, &patterns)
 }
 
 /// Every combination of schemes and hosts; `None` for any.
@@ -105,8 +106,8 @@ pub(crate) fn urls(schemes: &[String], hosts: &[String]) -> Result<Patterns, Fau
 
 /// Patterns of shell commands.
 #[cfg(feature = "shell")]
-pub(crate) fn shell(texts: &[String]) -> Result<Patterns, Fault> {
-    compiled(&tool_runtime_shell::ShellMatcher, texts, texts)
+pub(crate) fn shell(sources: &[String]) -> Result<Patterns, Fault> {
+    compiled(&tool_runtime_shell::ShellMatcher, sources, sources)
 }
 
 /// Patterns of shell commands.

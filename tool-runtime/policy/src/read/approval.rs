@@ -32,7 +32,7 @@ pub(super) fn approval(at: &At<'_>, effect: Option<Effect>, mistakes: &mut Mista
 
 /// Ids of people. `caller` is the caller itself, `*` every other person.
 fn approvers(at: &At<'_>, mistakes: &mut Mistakes) -> Approvers {
-    let people = at.texts(mistakes);
+    let people = at.strings(mistakes);
     for (at, id) in &people {
         if id != "caller" && id.eq_ignore_ascii_case("caller") {
             let text = format!("`{id}` is taken for the id of a person");

@@ -56,7 +56,7 @@ pub(super) fn call(at: &At<'_>, mistakes: &mut Mistakes) -> Option<SampleCall> {
         };
     }
     let mut files = |name| {
-        let files = object.take(name).map(|at| at.texts(mistakes));
+        let files = object.take(name).map(|at| at.strings(mistakes));
         files.map(|files| files.into_iter().map(|(_, file)| file))
     };
     call = files("reads").into_iter().fold(call, SampleCall::reads);
@@ -78,7 +78,7 @@ fn of_tool(object: &mut Object<'_>, call: &mut SampleCall, mistakes: &mut Mistak
         }
     }
     if let Some(at) = object.take("tags") {
-        call.tags = at.texts(mistakes).into_iter().map(|(_, tag)| tag).collect();
+        call.tags = at.strings(mistakes).into_iter().map(|(_, tag)| tag).collect();
     }
     if let Some(at) = object.take("trusted") {
         call.is_trusted = at.flag(mistakes).unwrap_or(true);
@@ -110,7 +110,7 @@ fn with(hint: Hint, annotations: ToolAnnotations, flag: bool) -> ToolAnnotations
 
 fn of_caller(object: &mut Object<'_>, call: &mut SampleCall, mistakes: &mut Mistakes) {
     let id = object.take("principal").and_then(|at| at.text(mistakes));
-    let scopes = object.take("scopes").map(|at| at.texts(mistakes));
+    let scopes = object.take("scopes").map(|at| at.strings(mistakes));
     let claims = object.take("claims").and_then(|at| at.object(mistakes));
     let claims: Map<String, Value> = claims
         .map(|claims| {
@@ -126,9 +126,9 @@ fn of_run(object: &mut Object<'_>, call: &mut SampleCall, mistakes: &mut Mistake
         && let Some(labels) = at.object(mistakes)
     {
         let members: Vec<_> = labels.members().collect();
-        let texts = members.into_iter();
-        let texts = texts.filter_map(|(name, at)| Some((name.to_owned(), at.text(mistakes)?)));
-        call.labels = Some(texts.collect());
+        let values = members.into_iter();
+        let values = values.filter_map(|(name, at)| Some((name.to_owned(), at.text(mistakes)?)));
+        call.labels = Some(values.collect());
     }
     call.steps = object.take("steps").and_then(|at| at.whole(mistakes));
     call.elapsed = object.take("elapsed").and_then(|at| at.duration(mistakes));

@@ -52,7 +52,7 @@ fn named(name: &str, at: &At<'_>, mistakes: &mut Mistakes) -> Option<Predicate> 
 
 fn field_of(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Field> {
     if matches!(at.value, Value::Array(_)) {
-        let keys = at.texts(mistakes).into_iter().map(|(_, key)| key).collect();
+        let keys = at.strings(mistakes).into_iter().map(|(_, key)| key).collect();
         return Field::keys(keys);
     }
     let text = at.text(mistakes)?;
@@ -196,14 +196,14 @@ fn patterns(object: &mut Object<'_>, mistakes: &mut Mistakes) -> Patterns {
     let relative_to = relative_to.and_then(|at| at.text(mistakes));
     for (name, is_inside) in [("inside", true), ("outside", false)] {
         if let Some(at) = object.take(name) {
-            let directories = texts(&at, mistakes);
+            let directories = strings(&at, mistakes);
             let relative_to = relative_to.clone();
             all.push((at.path, Part::Paths { directories, relative_to, is_inside }));
         }
     }
     all.extend(urls(object, mistakes));
     if let Some(at) = object.take("command") {
-        all.push((at.path.clone(), Part::Commands(texts(&at, mistakes))));
+        all.push((at.path.clone(), Part::Commands(strings(&at, mistakes))));
     }
     all
 }
@@ -212,8 +212,8 @@ fn urls(object: &mut Object<'_>, mistakes: &mut Mistakes) -> Option<(super::Docu
     let scheme = object.take("scheme");
     let host = object.take("host");
     let path = host.as_ref().or(scheme.as_ref())?.path.clone();
-    let schemes = scheme.map(|at| texts(&at, mistakes)).unwrap_or_default();
-    let hosts = host.map(|at| texts(&at, mistakes)).unwrap_or_default();
+    let schemes = scheme.map(|at| strings(&at, mistakes)).unwrap_or_default();
+    let hosts = host.map(|at| strings(&at, mistakes)).unwrap_or_default();
     if !schemes.is_empty() && hosts.iter().any(|host| host.contains("://")) {
         let fault = Fault::new("a host has a scheme, too", "write it as `host` or `scheme` alone");
         mistakes.0.push((path.clone(), fault));
@@ -222,6 +222,6 @@ fn urls(object: &mut Object<'_>, mistakes: &mut Mistakes) -> Option<(super::Docu
     Some((path, Part::Urls { schemes, hosts }))
 }
 
-fn texts(at: &At<'_>, mistakes: &mut Mistakes) -> Vec<String> {
-    at.texts(mistakes).into_iter().map(|(_, text)| text).collect()
+fn strings(at: &At<'_>, mistakes: &mut Mistakes) -> Vec<String> {
+    at.strings(mistakes).into_iter().map(|(_, text)| text).collect()
 }

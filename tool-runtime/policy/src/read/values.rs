@@ -23,8 +23,8 @@ impl At<'_> {
         }
     }
 
-    /// A text, or a list of at least one.
-    pub(crate) fn texts(&self, mistakes: &mut Mistakes) -> Vec<(Self, String)> {
+    /// A string, or a list of at least one.
+    pub(crate) fn strings(&self, mistakes: &mut Mistakes) -> Vec<(Self, String)> {
         let items = self.one_or_more(mistakes);
         items.into_iter().filter_map(|item| item.text(mistakes).map(|text| (item, text))).collect()
     }
@@ -35,8 +35,8 @@ impl At<'_> {
         mistakes: &mut Mistakes,
         parse: impl Fn(&str) -> Result<T, Fault>,
     ) -> Vec<T> {
-        let texts = self.texts(mistakes).into_iter();
-        texts.filter_map(|(at, text)| mistakes.valid(&at.path, parse(&text))).collect()
+        let strings = self.strings(mistakes).into_iter();
+        strings.filter_map(|(at, text)| mistakes.valid(&at.path, parse(&text))).collect()
     }
 
     pub(crate) fn flag(&self, mistakes: &mut Mistakes) -> Option<bool> {

@@ -19,7 +19,7 @@ use tool_runtime_core::vocabulary::{BoxFuture, CancellationToken, RetryMode};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// The texts of the results of steps.
+/// The outputs of the results of steps.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<HashMap<StepId, String>>>);
 

@@ -65,9 +65,9 @@ pub enum TokensError {
 tool_runtime_core::debug_as_message!(TokensError);
 
 fn lines(problems: &[(usize, &'static str)]) -> String {
-    let texts: Vec<String> =
+    let lines: Vec<String> =
         problems.iter().map(|(line, problem)| format!("line {line} {problem}")).collect();
-    texts.join("; ")
+    lines.join("; ")
 }
 
 impl BearerTokens {

@@ -228,8 +228,8 @@ mod tests {
             "<html>\n",
         ] {
             let events = read(&[odd, "data: a\n\n", "data: b\n\n"]);
-            let texts: Vec<_> = events.iter().filter_map(|event| event.data.as_deref()).collect();
-            assert_eq!(texts, ["a", "b"], "{odd:?}");
+            let data: Vec<_> = events.iter().filter_map(|event| event.data.as_deref()).collect();
+            assert_eq!(data, ["a", "b"], "{odd:?}");
             assert!(events.iter().all(|event| event.id.is_none() && event.retry.is_none()));
         }
         let twice = read(&["id: 1\nid: 2\nevent: a\nevent: b\nretry: 1\nretry: 2\ndata: a\n\n"]);

@@ -131,8 +131,8 @@ fn batch(mut messages: Vec<Incoming>, id: &RequestId, session: Option<String>) -
         return Answer::Json(messages.remove(0), session);
     }
     tracing::debug!(%id, "an answer has {} messages", messages.len());
-    let texts = messages.iter().filter_map(|message| serde_json::to_string(message).ok());
-    let events: Vec<_> = texts.map(|text| Ok(Sse::default().data(text))).collect();
+    let messages = messages.iter().filter_map(|message| serde_json::to_string(message).ok());
+    let events: Vec<_> = messages.map(|text| Ok(Sse::default().data(text))).collect();
     Answer::Sse(stream::iter(events).boxed(), session)
 }
 

@@ -40,9 +40,9 @@ fn read(mut event: Sse, request: Option<&RequestId>, is_call: bool) -> Vec<Resul
         Err(_) => Vec::new(),
     };
     let messages = messages.into_iter().filter_map(|message| for_request(message, request));
-    let texts = messages.filter_map(|message| serde_json::to_string(&message).ok());
+    let messages = messages.filter_map(|message| serde_json::to_string(&message).ok());
     let mut events: Vec<_> =
-        texts.map(|text| Ok(Sse { data: Some(text), ..event.clone() })).collect();
+        messages.map(|text| Ok(Sse { data: Some(text), ..event.clone() })).collect();
     if events.is_empty() {
         events.push(Ok(event));
     }
