@@ -290,7 +290,7 @@ impl Argument<'_> {
     }
 
     /// Whether a required description is missing.
-    pub(crate) fn is_undescribed(&self) -> bool {
+    pub(crate) fn lacks_description(&self) -> bool {
         let is_excused =
             self.options.undocumented.is_present() || self.options.flatten.is_present();
         self.docs.is_missing() && !is_excused

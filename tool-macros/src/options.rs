@@ -61,32 +61,32 @@ pub(crate) struct FunctionOptions {
     pub(crate) uri: Option<LitStr>,
     /// Whether a description is written, if only in a way that is reported.
     #[darling(skip)]
-    pub(crate) is_described: bool,
+    pub(crate) has_description: bool,
 }
 
 impl FunctionOptions {
     /// Reads the options of `#[tool(...)]` on a function.
     pub(crate) fn of_tool(tokens: TokenStream, diagnostics: &mut Diagnostics) -> Self {
-        Self::of_described(&TOOL, tokens, diagnostics)
+        Self::read_function(&TOOL, tokens, diagnostics)
     }
 
     /// Reads the options of `#[tool(...)]` on a method of a toolset.
     pub(crate) fn of_method(tokens: TokenStream, diagnostics: &mut Diagnostics) -> Self {
-        Self::of_described(&METHOD, tokens, diagnostics)
+        Self::read_function(&METHOD, tokens, diagnostics)
     }
 
     /// Reads the options of `#[prompt(...)]`.
     pub(crate) fn of_prompt(tokens: TokenStream, diagnostics: &mut Diagnostics) -> Self {
-        Self::of_described(&PROMPT, tokens, diagnostics)
+        Self::read_function(&PROMPT, tokens, diagnostics)
     }
 
-    fn of_described(known: &Known, tokens: TokenStream, diagnostics: &mut Diagnostics) -> Self {
-        let is_described = tokens.clone().into_iter().any(|token| match token {
+    fn read_function(known: &Known, tokens: TokenStream, diagnostics: &mut Diagnostics) -> Self {
+        let has_description = tokens.clone().into_iter().any(|token| match token {
             TokenTree::Literal(literal) => literal.to_string().starts_with('"'),
             TokenTree::Ident(name) => name == "description",
             _ => false,
         });
-        Self { is_described, ..reader::read(known, tokens, diagnostics) }
+        Self { has_description, ..reader::read(known, tokens, diagnostics) }
     }
 
     /// Reads the URI and the options of `#[resource(...)]`.

@@ -100,7 +100,7 @@ fn description(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         return;
     }
     let (name, noun, hint) = (model.ident(), model.kind.noun(), model.kind.description_hint());
-    if model.options.is_described {
+    if model.options.has_description {
         // That it is no description is reported already.
     } else if model.docs.is_missing() {
         diagnostics.error_at(
@@ -226,7 +226,7 @@ fn inline(model: &Model<'_>, diagnostics: &mut Diagnostics) {
 }
 
 fn argument(argument: &Argument<'_>, diagnostics: &mut Diagnostics) {
-    described(argument, diagnostics);
+    argument_description(argument, diagnostics);
     flattened(argument, diagnostics);
     ranges(argument, diagnostics);
     lengths(argument, diagnostics);
@@ -238,13 +238,13 @@ fn argument(argument: &Argument<'_>, diagnostics: &mut Diagnostics) {
     }
 }
 
-fn described(argument: &Argument<'_>, diagnostics: &mut Diagnostics) {
+fn argument_description(argument: &Argument<'_>, diagnostics: &mut Diagnostics) {
     let name = argument.ident;
     // For other types, the compiler checks first whether they can be arguments.
     if argument.typed.attrs.iter().any(foreign::describes) {
         // That it is the wrong attribute is reported already.
-    } else if argument.is_undescribed() && shape::is_plain_argument(argument.ty()) {
-        diagnostics.error_at(name.span(), undescribed(argument));
+    } else if argument.lacks_description() && shape::is_plain_argument(argument.ty()) {
+        diagnostics.error_at(name.span(), missing_description(argument));
     } else if argument.docs.is_empty() {
         diagnostics.error_at(
             empty_doc_span(&argument.typed.attrs, name.span()),
@@ -254,7 +254,7 @@ fn described(argument: &Argument<'_>, diagnostics: &mut Diagnostics) {
 }
 
 /// The error about a parameter without a description.
-pub(crate) fn undescribed(argument: &Argument<'_>) -> String {
+pub(crate) fn missing_description(argument: &Argument<'_>) -> String {
     let name = argument.ident;
     format!(
         "parameter `{name}` has no description; write a `///` comment above it, or `#[arg(undocumented)]`"

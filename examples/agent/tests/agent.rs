@@ -90,12 +90,12 @@ fn it_reads_the_web_plans_delegates_and_schedules() {
     let hosts = ["--private-host", "localhost", "--private-host", "127.0.0.1"];
     let options = [&["--searxng", &url, "--runs", "1"][..], &hosts].concat();
     // The plan, the deletion, the job.
-    let output = run(&turns, &options, "y\ny\ny\n");
-    let (shown, asked) =
-        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{shown}\n{asked}");
+    let process = run(&turns, &options, "y\ny\ny\n");
+    let (output, asked) =
+        (String::from_utf8_lossy(&process.stdout), String::from_utf8_lossy(&process.stderr));
+    assert!(process.status.success(), "{output}\n{asked}");
     assert_in_order(
-        &shown,
+        &output,
         &[
             "-> WebSearch",
             "Ships",
@@ -120,8 +120,8 @@ fn it_reads_the_web_plans_delegates_and_schedules() {
         ],
     );
     // The job lists what the agent has left.
-    assert!(shown.contains("job cron_1 `list` succeeded"), "{shown}");
-    assert!(shown.contains(": new older"), "{shown}");
+    assert!(output.contains("job cron_1 `list` succeeded"), "{output}");
+    assert!(output.contains(": new older"), "{output}");
     assert_in_order(&asked, &["Delete the note `old`.", "delete_notes", "CronCreate"]);
 }
 
@@ -135,11 +135,11 @@ fn a_rejected_plan_changes_nothing() {
         { "text": "Nothing was deleted." },
     ]);
     // The second answer would approve the deletion, if it was asked about.
-    let output = run(&turns, &[], "too risky\ny\n");
-    let shown = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{shown}");
+    let process = run(&turns, &[], "too risky\ny\n");
+    let output = String::from_utf8_lossy(&process.stdout);
+    assert!(process.status.success(), "{output}");
     assert_in_order(
-        &shown,
+        &output,
         &[
             "-> ExitPlanMode",
             "too risky",

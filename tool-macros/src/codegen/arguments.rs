@@ -44,9 +44,9 @@ fn keys(index: usize, argument: &Argument<'_>) -> Vec<TokenStream> {
 fn types(model: &Model<'_>) -> TokenStream {
     let types = model.arguments().map(Argument::ty);
     let typed = model.arguments().map(argument_type);
-    let undescribed = model.arguments().filter_map(undescribed);
+    let missing_descriptions = model.arguments().filter_map(missing_description);
     quote_spanned! {hygienic(Span::call_site())=>
-        #(#undescribed)*
+        #(#missing_descriptions)*
         const __TYPES: (#(__tool::ArgumentType<#types>,)*) = (#(#typed,)*);
     }
 }
@@ -73,11 +73,11 @@ fn argument_type(argument: &Argument<'_>) -> TokenStream {
 
 /// Reports an argument without a description. rustc does not evaluate a constant with type errors,
 /// so a type that cannot be an argument is the only error.
-fn undescribed(argument: &Argument<'_>) -> Option<TokenStream> {
-    if !argument.is_undescribed() || shape::is_plain_argument(argument.ty()) {
+fn missing_description(argument: &Argument<'_>) -> Option<TokenStream> {
+    if !argument.lacks_description() || shape::is_plain_argument(argument.ty()) {
         return None;
     }
-    let (bounded, message) = (argument_type(argument), validate::undescribed(argument));
+    let (bounded, message) = (argument_type(argument), validate::missing_description(argument));
     Some(quote_spanned! {hygienic(argument.ident.span())=>
         const _: () = {
             let _ = #bounded;

@@ -69,7 +69,7 @@ fn a_tool_with_every_option() {
         quote! {
             name = "web.search", title = "Search", description = "Search the web.", read_only,
             destructive = false, idempotent = true, open_world, tags("web", "text"), scope = "web:read",
-            meta = json!({ "cost": 1 }), timeout = "1m 30s", visualize = crate::shown,
+            meta = json!({ "cost": 1 }), timeout = "1m 30s", visualize = crate::visualize,
             input_schema = schema(), action = Search, register = false, crate = crate::rt,
             icon("https://example.com/s.png"), progress, task = "required",
             safe_to_retry,

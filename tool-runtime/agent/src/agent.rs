@@ -34,7 +34,7 @@ pub struct Agent {
     pub(crate) pool: ToolPool,
     pub(crate) system: String,
     pub(crate) max_turns: usize,
-    pub(crate) shown: Option<Arc<ChooseTools>>,
+    pub(crate) choose_tools: Option<Arc<ChooseTools>>,
     #[cfg(feature = "mcp-client")]
     pub(crate) servers: Option<Arc<Servers>>,
 }
@@ -47,7 +47,7 @@ impl Agent {
             pool,
             system: String::new(),
             max_turns: MAX_TURNS,
-            shown: None,
+            choose_tools: None,
             #[cfg(feature = "mcp-client")]
             servers: None,
         }
@@ -84,14 +84,14 @@ impl Agent {
     /// ```
     #[must_use]
     pub fn show(mut self, choose: impl Fn(&Snapshot) -> Vec<Tool> + Send + Sync + 'static) -> Self {
-        self.shown = Some(Arc::new(choose));
+        self.choose_tools = Some(Arc::new(choose));
         self
     }
 
     /// The definitions for a request.
     pub(crate) fn export(&self, snapshot: &Snapshot) -> Arc<Export> {
         let format = self.model.format();
-        let Some(choose) = &self.shown else { return snapshot.export(format) };
+        let Some(choose) = &self.choose_tools else { return snapshot.export(format) };
         let chosen = choose(snapshot);
         let definitions: Vec<_> =
             chosen.iter().filter_map(|tool| snapshot.definition(tool.name())).collect();

@@ -344,14 +344,14 @@ mod private {
 
     pub(super) fn create(directory: &Path) -> io::Result<()> {
         DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
-        let (metadata, shown) = (directory.metadata()?, directory.display());
+        let (metadata, display) = (directory.metadata()?, directory.display());
         let text = match metadata.mode() & WRITABLE {
             0 if metadata.uid() == own_id(directory)? => return Ok(()),
             0 => format!(
-                "another user owns `{shown}`, and could approve calls; choose another directory"
+                "another user owns `{display}`, and could approve calls; choose another directory"
             ),
             _ => format!(
-                "other users may write to `{shown}`, and could approve calls; write `chmod 700` for it"
+                "other users may write to `{display}`, and could approve calls; write `chmod 700` for it"
             ),
         };
         Err(io::Error::new(io::ErrorKind::PermissionDenied, text))

@@ -103,17 +103,17 @@ impl fmt::Debug for LogReader {
 
 /// The reason why there is no log in a file, if it has none.
 fn not_a_log(path: &Path) -> Option<LogError> {
-    let shown = path.display();
+    let display = path.display();
     match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let text = format!(
-                "the log `{shown}` does not exist: give the file that the program opens, or look for who removed it"
+                "the log `{display}` does not exist: give the file that the program opens, or look for who removed it"
             );
             Some(LogError::new(LogErrorKind::NotFound, text))
         }
         Ok(metadata) if metadata.len() == 0 => {
             let text = format!(
-                "`{shown}` is empty and no log: give the file that the program opens, or look for who emptied it"
+                "`{display}` is empty and no log: give the file that the program opens, or look for who emptied it"
             );
             Some(LogError::new(LogErrorKind::Damaged, text))
         }

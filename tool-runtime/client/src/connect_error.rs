@@ -83,7 +83,8 @@ impl ConnectError {
 
     /// The error for a server without a common protocol version.
     pub(super) fn incompatible(theirs: &[ProtocolVersion]) -> Self {
-        let theirs: Vec<String> = theirs.iter().map(|one| shown_version(one.as_str())).collect();
+        let theirs: Vec<String> =
+            theirs.iter().map(|one| printable_version(one.as_str())).collect();
         let text = format!("it supports only unknown versions of MCP: {}", theirs.join(", "));
         Self::new(Kind::Incompatible, text)
     }
@@ -139,7 +140,7 @@ pub(super) fn is_known(version: &ProtocolVersion) -> bool {
 }
 
 /// The printable beginning of a version, which is text of the server.
-fn shown_version(version: &str) -> String {
+fn printable_version(version: &str) -> String {
     version.chars().filter(|c| c.is_ascii_graphic()).take(20).collect()
 }
 

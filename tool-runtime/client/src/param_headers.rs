@@ -137,10 +137,10 @@ mod tests {
 
     fn sent(schema: &Value, arguments: &Value) -> Vec<(String, String)> {
         let (schema, arguments) = (schema.as_object().unwrap(), arguments.as_object().unwrap());
-        let shown = |(name, value): (HeaderName, HeaderValue)| {
+        let strings = |(name, value): (HeaderName, HeaderValue)| {
             (name.to_string(), value.to_str().unwrap().to_owned())
         };
-        let mut sent: Vec<_> = headers(schema, arguments).into_iter().map(shown).collect();
+        let mut sent: Vec<_> = headers(schema, arguments).into_iter().map(strings).collect();
         sent.sort();
         sent
     }

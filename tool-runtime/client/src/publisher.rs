@@ -388,6 +388,6 @@ impl Publisher {
     }
 }
 
-fn secret_name(shown: &str) -> String {
-    format!("its tool `{shown}` is left out: its name contains a secret of the server's entry")
+fn secret_name(name: &str) -> String {
+    format!("its tool `{name}` is left out: its name contains a secret of the server's entry")
 }

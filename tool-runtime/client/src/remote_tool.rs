@@ -264,7 +264,7 @@ impl RemoteTool {
     #[cold]
     fn unconnected(&self, lost: Option<&str>) -> CallError {
         let (server, tool) = (self.server.name(), &self.name);
-        let text = match lost.map(|why| self.server.shown(why)) {
+        let text = match lost.map(|why| self.server.redact(why)) {
             None => format!(
                 "the MCP server `{server}` was not connected in the time that `{tool}` may take; it was not sent"
             ),
@@ -355,7 +355,7 @@ impl RemoteTool {
                 (_, Err(reason)) => format!("the output schema is invalid: {reason}"),
             },
         };
-        let problem = self.server.shown(&problem);
+        let problem = self.server.redact(&problem);
         let (server, tool) = (&**self.server.name(), &*self.name);
         tracing::warn!(server, tool, "the result does not fit the output schema: {problem}");
         observation.with_meta(MISMATCH, problem)
@@ -372,7 +372,7 @@ impl RemoteTool {
     #[cold]
     fn failed(&self, failure: Failure) -> CallError {
         let (server, tool) = (self.server.name(), &self.name);
-        let shown = |text: &str| self.server.shown(text);
+        let redact = |text: &str| self.server.redact(text);
         let (class, text) = match failure {
             Failure::Unsent(None) => (
                 ErrorClass::Transient,
@@ -380,30 +380,30 @@ impl RemoteTool {
             ),
             Failure::Unsent(Some(why)) => (
                 ErrorClass::Transient,
-                format!("the MCP server `{server}` did not take `{tool}`: {}", shown(&why)),
+                format!("the MCP server `{server}` did not take `{tool}`: {}", redact(&why)),
             ),
             Failure::Lost(why) if self.is_repeatable => (
                 ErrorClass::Transient,
                 format!(
                     "the MCP server `{server}` was lost during `{tool}`, and repeating that failed: {}",
-                    shown(&why)
+                    redact(&why)
                 ),
             ),
             Failure::Lost(why) => (
                 ErrorClass::Indeterminate,
                 format!(
                     "the MCP server `{server}` was lost while it worked at `{tool}` ({}); the call may have had its effect, so find that out before you try again",
-                    shown(&why)
+                    redact(&why)
                 ),
             ),
             Failure::Unauthorized(why) => (
                 ErrorClass::Tool,
-                format!("the MCP server `{server}` requires authorization: {}", shown(&why)),
+                format!("the MCP server `{server}` requires authorization: {}", redact(&why)),
             ),
             // Our transports report unreadable answers by this code.
             Failure::Rejected(error) if error.code == ErrorCode::PARSE_ERROR => (
                 ErrorClass::Indeterminate,
-                format!("the MCP server `{server}` answered `{tool}`: {}", shown(&error.message)),
+                format!("the MCP server `{server}` answered `{tool}`: {}", redact(&error.message)),
             ),
             Failure::Rejected(error) => {
                 let class = match error.code {
@@ -414,7 +414,7 @@ impl RemoteTool {
                     class,
                     format!(
                         "the MCP server `{server}` refused `{tool}`: {}",
-                        shown(&error.message)
+                        redact(&error.message)
                     ),
                 )
             }

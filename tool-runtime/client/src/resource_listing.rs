@@ -270,8 +270,8 @@ pub(super) async fn contents(server: &Server, uri: &str) -> Result<Vec<ResourceC
 fn failure_text(server: &Server, failure: &Failure) -> String {
     match failure {
         Failure::Unsent(_) => "the connection has ended".to_owned(),
-        Failure::Lost(why) | Failure::Unauthorized(why) => server.shown(why),
-        Failure::Rejected(error) => server.shown(&error.message),
+        Failure::Lost(why) | Failure::Unauthorized(why) => server.redact(why),
+        Failure::Rejected(error) => server.redact(&error.message),
         Failure::Silent(_) | Failure::Late => "it did not answer in time".to_owned(),
     }
 }

@@ -81,7 +81,7 @@ impl Server {
     }
 
     /// Text of the server on one line, without secrets.
-    pub(super) fn shown(&self, text: &str) -> String {
+    pub(super) fn redact(&self, text: &str) -> String {
         self.redactors.line(text)
     }
 
@@ -108,17 +108,17 @@ impl Server {
 
     /// Replaces the problems of its resources in the status.
     pub(super) fn set_resource_problems(&self, gaps: &[String]) {
-        let shown: Vec<String> =
-            gaps.iter().map(|gap| format!("{RESOURCES}{}", self.shown(gap))).collect();
+        let current: Vec<String> =
+            gaps.iter().map(|gap| format!("{RESOURCES}{}", self.redact(gap))).collect();
         let is_of_resources = |problem: &&String| problem.starts_with(RESOURCES);
         let known = self.status().problems;
-        if known.iter().filter(is_of_resources).eq(&shown) {
+        if known.iter().filter(is_of_resources).eq(&current) {
             return;
         }
         self.change(|condition| {
             let problems = &mut condition.status.problems;
             problems.retain(|problem| !is_of_resources(&problem));
-            problems.extend(shown);
+            problems.extend(current);
         });
     }
 
@@ -168,8 +168,8 @@ impl Server {
 
     /// The server's own name and version, without secrets.
     pub(super) fn peer_info(&self, info: &Implementation) -> PeerInfo {
-        let title = info.title.as_deref().map(|title| self.shown(title));
-        let mut peer = PeerInfo::new(self.shown(&info.name), self.shown(&info.version));
+        let title = info.title.as_deref().map(|title| self.redact(title));
+        let mut peer = PeerInfo::new(self.redact(&info.name), self.redact(&info.version));
         peer.title = title;
         peer
     }

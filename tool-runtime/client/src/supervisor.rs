@@ -157,7 +157,7 @@ impl Server {
         }
         publisher.set_incomplete(gap.is_some());
         let published = publisher.publish(self, listing).await;
-        let problems = self.shown_problems(&published.problems);
+        let problems = self.redact_problems(&published.problems);
         let known = self.status().problems;
         for problem in problems.iter().filter(|problem| !known.contains(problem)) {
             tracing::warn!(server = &*self.name, "{problem}");
@@ -170,13 +170,13 @@ impl Server {
     }
 
     /// The problems of a list, without secrets.
-    fn shown_problems(&self, problems: &[String]) -> Vec<String> {
-        let mut shown: Vec<String> =
-            problems.iter().take(MAX_PROBLEMS).map(|problem| self.shown(problem)).collect();
+    fn redact_problems(&self, problems: &[String]) -> Vec<String> {
+        let mut redacted: Vec<String> =
+            problems.iter().take(MAX_PROBLEMS).map(|problem| self.redact(problem)).collect();
         if let Some(more) = problems.len().checked_sub(MAX_PROBLEMS + 1) {
-            shown.push(format!("{} more problems", more + 1));
+            redacted.push(format!("{} more problems", more + 1));
         }
-        shown
+        redacted
     }
 
     /// Follows changes of the tool list until the connection ends. Returns the reason of the end.

@@ -170,7 +170,7 @@ impl PolledTask<'_> {
     fn unknown(&self, why: &str) -> Stop {
         let text = format!(
             "is known there no more ({}); it may have had its effect, so find that out before you try again",
-            self.server.shown(why)
+            self.server.redact(why)
         );
         self.end_error(ErrorClass::Indeterminate, &text)
     }

@@ -105,7 +105,7 @@ fn stdio(config: &StdioConfig, at: &impl Fn(&str) -> Location, findings: &mut Fi
         findings.accept(&at("cwd"), cwd);
     }
     for (name, value) in &config.env {
-        let location = at("env").key(name.shown());
+        let location = at("env").key(name.redacted());
         findings.accept(&location, variable(name.as_str()));
         findings.accept(&location, without_nul(value.expose()));
     }
@@ -134,7 +134,7 @@ fn http(config: &HttpConfig, at: &impl Fn(&str) -> Location, findings: &mut Find
     let address = findings.accept(&at("url"), url::check(config.url.as_str()));
     let mut names: Vec<String> = Vec::new();
     for (name, value) in &config.headers {
-        let location = at("headers").key(name.shown());
+        let location = at("headers").key(name.redacted());
         findings.accept(&location, header::check_name(name.as_str()));
         findings.accept(&location, header::check_value(value.expose()));
         let name = name.as_str().to_ascii_lowercase();

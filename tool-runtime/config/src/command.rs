@@ -22,7 +22,7 @@ pub(super) fn check(command: &McpText, cwd: Option<&McpText>) -> Result<(), Valu
     }
     let is_line = text.contains(char::is_whitespace) && find(text, None, cwd).is_err();
     if is_line {
-        let words = command.shown().split_whitespace().count();
+        let words = command.redacted().split_whitespace().count();
         let text = format!("it is not a program but a command line, of {words} words");
         let help =
             r#"keep the program in `command`, and write its arguments as `"args": ["..", ".."]`"#;

@@ -106,7 +106,7 @@ impl ServerChecks<'_> {
     fn check_cwd(&mut self, stdio: &StdioConfig) {
         let Some(cwd) = stdio.cwd.as_ref().filter(|cwd| !cwd.as_str().is_empty()) else { return };
         if !Path::new(cwd.as_str()).is_dir() {
-            let text = format!("the directory `{}` does not exist", cwd.shown());
+            let text = format!("the directory `{}` does not exist", cwd.redacted());
             let help = variable_syntax_help(cwd)
                 .unwrap_or_else(|| "create it, or correct `cwd`".to_owned());
             self.add(Error, text, Some(help));
@@ -119,29 +119,29 @@ impl ServerChecks<'_> {
         match command::find(command.as_str(), own_path, stdio.cwd.as_ref()) {
             Ok(file) => {
                 let text =
-                    format!("its program is {}", shown_path(command, &file, own_path.is_some()));
+                    format!("its program is {}", render_path(command, &file, own_path.is_some()));
                 self.add(Fine, text, None);
             }
             // `check_config` has reported this already.
             Err(_) if command::check(command, stdio.cwd.as_ref()).is_err() => {}
             Err(Missing::NotExecutable) => {
-                let text = format!("`{}` exists but is not executable", command.shown());
+                let text = format!("`{}` exists but is not executable", command.redacted());
                 self.add(Error, text, Some("make it executable with `chmod +x`".to_owned()));
             }
             Err(Missing::Folder) => {
-                let text = format!("`{}` is a directory, not a program", command.shown());
+                let text = format!("`{}` is a directory, not a program", command.redacted());
                 self.add(Error, text, Some("name a file in it".to_owned()));
             }
             Err(Missing::NoFile) => {
-                let text = format!("there is no file `{}`", command.shown());
+                let text = format!("there is no file `{}`", command.redacted());
                 let help = variable_syntax_help(command)
                     .unwrap_or_else(|| "correct the path in `command`".to_owned());
                 self.add(Error, text, Some(help));
             }
             Err(Missing::NotIn(folders)) => {
-                let shown = command.shown();
-                let looked = shown_directories(&folders, own_path.is_some());
-                let text = format!("there is no program `{shown}`: {looked}");
+                let display = command.redacted();
+                let looked = render_directories(&folders, own_path.is_some());
+                let text = format!("there is no program `{display}`: {looked}");
                 let help = variable_syntax_help(command);
                 let help = help.unwrap_or_else(|| install_help(command.as_str()));
                 self.add(Error, text, Some(help));
@@ -151,13 +151,13 @@ impl ServerChecks<'_> {
 }
 
 /// The path of the file, or the unexpanded command if the path could show an expanded value.
-fn shown_path(command: &McpText, file: &Path, is_own_path: bool) -> String {
-    let is_plain = command.as_str() == command.shown() && !is_own_path;
-    if is_plain { format!("`{}`", file.display()) } else { format!("`{}`", command.shown()) }
+fn render_path(command: &McpText, file: &Path, is_own_path: bool) -> String {
+    let is_plain = command.as_str() == command.redacted() && !is_own_path;
+    if is_plain { format!("`{}`", file.display()) } else { format!("`{}`", command.redacted()) }
 }
 
 /// The searched directories. An entry's own `PATH` may hold secrets and is not shown.
-fn shown_directories(folders: &[PathBuf], is_own_path: bool) -> String {
+fn render_directories(folders: &[PathBuf], is_own_path: bool) -> String {
     if is_own_path {
         return format!("searched in the entry's `PATH` ({} directories)", folders.len());
     }

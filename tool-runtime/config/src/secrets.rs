@@ -14,9 +14,9 @@ impl McpServerConfig {
     pub fn redactor(&self) -> Redactor {
         let found =
             self.found.iter().map(|(name, value)| (name.as_str(), placeholder(name), value));
-        let named = self.named().map(|(name, value)| (name.as_str(), shown(name), value));
-        let values = found.chain(named).filter_map(|(name, shown, value)| {
-            literals::may_be_secret(name, value.expose()).then(|| (shown, value.expose().into()))
+        let named = self.named().map(|(name, value)| (name.as_str(), display_name(name), value));
+        let values = found.chain(named).filter_map(|(name, display, value)| {
+            literals::may_be_secret(name, value.expose()).then(|| (display, value.expose().into()))
         });
         Redactor::new(values.chain(self.result_secrets()))
     }
@@ -32,14 +32,14 @@ impl McpServerConfig {
     #[doc(hidden)]
     pub fn result_secrets(&self) -> Vec<(String, String)> {
         let mut secrets = Vec::new();
-        for (shown, value) in self.secrets.iter().flat_map(|name| self.marked(name)) {
+        for (display, value) in self.secrets.iter().flat_map(|name| self.marked(name)) {
             let parts = literals::parts(value.expose()).into_iter();
-            secrets.extend(parts.map(|part| (shown.clone(), part.to_owned())));
+            secrets.extend(parts.map(|part| (display.clone(), part.to_owned())));
         }
-        let mut add = |shown: &str, is_secret: bool, value: &str| {
+        let mut add = |display: &str, is_secret: bool, value: &str| {
             let parts = if is_secret { literals::parts(value) } else { literals::inside(value) };
             let parts = parts.into_iter().filter(|part| !literals::is_common(part));
-            secrets.extend(parts.map(|part| (shown.to_owned(), part.to_owned())));
+            secrets.extend(parts.map(|part| (display.to_owned(), part.to_owned())));
         };
         for (name, value) in &self.found {
             let value = value.expose();
@@ -49,7 +49,7 @@ impl McpServerConfig {
         for (name, value) in self.named() {
             let value = value.expose();
             let is_secret = literals::is_secret_name(name.as_str()) || literals::is_token(value);
-            add(&shown(name), is_secret, value);
+            add(&display_name(name), is_secret, value);
         }
         match &self.transport {
             McpTransportConfig::Stdio(stdio) => {
@@ -74,7 +74,7 @@ impl McpServerConfig {
         let is_http = matches!(self.transport, McpTransportConfig::Http(_));
         let is_meant = |known: &str| known == name || is_http && known.eq_ignore_ascii_case(name);
         let named = self.named().filter(|(known, _)| is_meant(known.as_str()));
-        let named = named.map(|(known, value)| (shown(known), value));
+        let named = named.map(|(known, value)| (display_name(known), value));
         let found = self.found.get(name).map(|value| (placeholder(name), value));
         let argument = self.argument(name).map(|value| (HIDDEN.to_owned(), value));
         named.chain(found).chain(argument).collect()
@@ -89,7 +89,7 @@ impl McpServerConfig {
 
     /// The names of variables and headers that `secrets` may have.
     pub(super) fn markable_names(&self) -> impl Iterator<Item = &str> {
-        let named = self.named().map(|(name, _)| name.shown());
+        let named = self.named().map(|(name, _)| name.redacted());
         named.chain(self.found.keys().map(String::as_str))
     }
 
@@ -102,9 +102,9 @@ impl McpServerConfig {
     }
 }
 
-fn shown(name: &McpText) -> String {
+fn display_name(name: &McpText) -> String {
     // An expanded name is shown unexpanded.
-    match name.shown() {
+    match name.redacted() {
         name if name.contains("${") => HIDDEN.to_owned(),
         name => placeholder(name),
     }

@@ -47,7 +47,7 @@ impl fmt::Display for McpServerConfig {
 }
 
 fn stdio(config: &StdioConfig, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    write!(f, "starts `{}`", config.command.shown())?;
+    write!(f, "starts `{}`", config.command.redacted())?;
     let args = match config.args.len() {
         0 => None,
         1 => Some("1 argument".to_owned()),
@@ -58,13 +58,13 @@ fn stdio(config: &StdioConfig, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, " with {}", details.join(" and "))?;
     }
     match &config.cwd {
-        Some(cwd) => write!(f, " in `{}`", cwd.shown()),
+        Some(cwd) => write!(f, " in `{}`", cwd.redacted()),
         None => Ok(()),
     }
 }
 
 fn http(config: &HttpConfig, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    write!(f, "asks `{}`", url::shown(config.url.shown()))?;
+    write!(f, "asks `{}`", url::redact(config.url.redacted()))?;
     if let Some(names) = names(config.headers.keys()) {
         write!(f, " with {names}")?;
     }
@@ -75,6 +75,6 @@ fn http(config: &HttpConfig, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 }
 
 fn names<'a>(names: impl Iterator<Item = &'a McpText>) -> Option<String> {
-    let names: Vec<String> = names.map(|name| format!("`{}`", name.shown())).collect();
+    let names: Vec<String> = names.map(|name| format!("`{}`", name.redacted())).collect();
     (!names.is_empty()).then(|| names.join(", "))
 }

@@ -8,7 +8,7 @@ use tool_runtime_core::seam::printable;
 
 /// A text of an entry: a command, a directory, an address, the name of a variable or of a header.
 ///
-/// [`shown`](Self::shown) is the printable form: the text as written in the file, with `${HOME}` and the like
+/// [`redacted`](Self::redacted) is the printable form: the text as written in the file, with `${HOME}` and the like
 /// unexpanded, and of an address neither user information nor query. Strings are compared by their expanded
 /// values.
 ///
@@ -16,47 +16,48 @@ use tool_runtime_core::seam::printable;
 /// use tool_runtime::mcp::McpText;
 ///
 /// let url = McpText::from("https://ada:8fQm2x@example.com/mcp?key=1vXk9p");
-/// assert_eq!(url.shown(), "https://..@example.com/mcp?..");
+/// assert_eq!(url.redacted(), "https://..@example.com/mcp?..");
 /// assert_eq!(url.as_str(), "https://ada:8fQm2x@example.com/mcp?key=1vXk9p");
 /// ```
 #[derive(Clone)]
 pub struct McpText {
     value: String,
     /// `None` if the text itself is printable.
-    shown: Option<String>,
+    redacted: Option<String>,
 }
 
 impl McpText {
-    /// The expanded text, which may be a secret. Print [`shown`](Self::shown).
+    /// The expanded text, which may be a secret. Print [`redacted`](Self::redacted).
     pub fn as_str(&self) -> &str {
         &self.value
     }
 
     /// The printable form.
-    pub fn shown(&self) -> &str {
-        self.shown.as_deref().unwrap_or(&self.value)
+    pub fn redacted(&self) -> &str {
+        self.redacted.as_deref().unwrap_or(&self.value)
     }
 
     /// An expanded text, and the text in its file.
     pub(super) fn expanded(value: String, written: &str) -> Self {
-        let shown = if written.contains("://") { url::shown(written) } else { written.to_owned() };
-        Self::shown_as(value, &shown)
+        let redacted =
+            if written.contains("://") { url::redact(written) } else { written.to_owned() };
+        Self::with_redacted(value, &redacted)
     }
 
     /// An address, valid or not.
     pub(super) fn url(value: String, written: &str) -> Self {
-        Self::shown_as(value, &url::shown(written))
+        Self::with_redacted(value, &url::redact(written))
     }
 
-    fn shown_as(value: String, shown: &str) -> Self {
-        let shown = printable(shown);
-        Self { shown: (shown != value).then_some(shown), value }
+    fn with_redacted(value: String, redacted: &str) -> Self {
+        let redacted = printable(redacted);
+        Self { redacted: (redacted != value).then_some(redacted), value }
     }
 }
 
 impl fmt::Debug for McpText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.shown().fmt(f)
+        self.redacted().fmt(f)
     }
 }
 

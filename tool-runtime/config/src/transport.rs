@@ -78,8 +78,8 @@ impl fmt::Debug for StdioConfig {
 ///
 /// let mut http = HttpConfig::new("https://example.com/mcp?key=8fQm2x");
 /// http.headers.insert("X-Team".into(), "1vXk9p".into());
-/// let shown = format!("{http:?}");
-/// assert!(shown.contains(r#"url: "https://example.com/mcp?..", headers: ["X-Team"]"#), "{shown}");
+/// let output = format!("{http:?}");
+/// assert!(output.contains(r#"url: "https://example.com/mcp?..", headers: ["X-Team"]"#), "{output}");
 /// ```
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
@@ -99,7 +99,7 @@ impl HttpConfig {
     /// An address, without headers.
     pub fn new(url: impl Into<McpText>) -> Self {
         let url = url.into();
-        let url = McpText::url(url.as_str().to_owned(), url.shown());
+        let url = McpText::url(url.as_str().to_owned(), url.redacted());
         Self { url, headers: BTreeMap::new(), auth: None, legacy_sse: false }
     }
 }
@@ -108,7 +108,7 @@ impl fmt::Debug for HttpConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&McpText> = self.headers.keys().collect();
         f.debug_struct("HttpConfig")
-            .field("url", &url::shown(self.url.shown()))
+            .field("url", &url::redact(self.url.redacted()))
             .field("headers", &names)
             .field("auth", &self.auth)
             .field("legacy_sse", &self.legacy_sse)

@@ -24,18 +24,18 @@ impl McpServerConfig {
 
 /// The notice about a pattern that matches no tool.
 fn notice(key: &str, pattern: &ToolPattern, tools: &[&str]) -> String {
-    let shown = pattern.to_string();
+    let written = pattern.to_string();
     let count = match tools.len() {
         1 => "the only tool".to_owned(),
         count => format!("any of the {count} tools"),
     };
-    let is_exact = *pattern == ToolPattern::exact(&shown);
+    let is_exact = *pattern == ToolPattern::exact(&written);
     let verb = if is_exact { "is not" } else { "does not match" };
-    let notice = format!("`{key}`: `{}` {verb} {count} that it lists", printable(&shown));
+    let notice = format!("`{key}`: `{}` {verb} {count} that it lists", printable(&written));
     if !is_exact {
         return notice;
     }
-    let near = nearest(&shown, tools.iter().copied(), 1);
+    let near = nearest(&written, tools.iter().copied(), 1);
     let near = near.first().map(|near| format!("; did you mean `{}`?", printable(near)));
     notice + &near.unwrap_or_default()
 }

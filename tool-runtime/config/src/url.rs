@@ -73,8 +73,8 @@ fn host(address: &str) -> &str {
 }
 
 /// The printable part of an address, valid or not, without user information and query. Ambiguous text is
-/// shortened further.
-pub(super) fn shown(url: &str) -> String {
+/// shortened more.
+pub(super) fn redact(url: &str) -> String {
     let (scheme, rest) = match url.split_once("://") {
         Some((scheme, rest)) if is_http(scheme) => (format!("{scheme}://"), rest),
         Some((_, rest)) => ("..://".to_owned(), rest),
@@ -109,7 +109,7 @@ fn user_info_end(rest: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{check, shown};
+    use super::{check, redact};
 
     #[test]
     fn a_loopback_address_without_a_scheme_suggests_http() {
@@ -194,7 +194,7 @@ mod tests {
             ("${URL}", "${URL}"),
             ("${URL}?k=v", "${URL}?.."),
         ] {
-            assert_eq!(shown(url), expected);
+            assert_eq!(redact(url), expected);
         }
     }
 }

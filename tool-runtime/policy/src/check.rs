@@ -255,11 +255,11 @@ fn properties(tool: &Tool) -> Option<&Map<String, Value>> {
 
 /// Names, the first of many.
 fn listed(names: &[&str]) -> String {
-    let shown = names.iter().take(MAX_LISTED).map(|name| format!("`{name}`"));
-    let shown = shown.collect::<Vec<_>>().join(", ");
+    let quoted = names.iter().take(MAX_LISTED).map(|name| format!("`{name}`"));
+    let quoted = quoted.collect::<Vec<_>>().join(", ");
     match names.len().saturating_sub(MAX_LISTED) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
+        0 => quoted,
+        more => format!("{quoted} and {more} more"),
     }
 }
 

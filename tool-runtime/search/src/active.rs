@@ -73,12 +73,12 @@ impl ActiveTools {
     /// activated ones in the order of their activation. So an activation only appends to a list
     /// of definitions, and a model's prompt cache stays valid.
     pub fn visible(&self, snapshot: &Snapshot) -> Vec<Tool> {
-        let shown = self.0.deferral.shown(snapshot);
+        let visible = self.0.deferral.visible(snapshot);
         let is_new =
-            |tool: &&Tool| shown.binary_search_by(|other| other.name().cmp(tool.name())).is_err();
+            |tool: &&Tool| visible.binary_search_by(|other| other.name().cmp(tool.name())).is_err();
         let activated = self.activated();
         let activated = activated.iter().filter_map(|name| snapshot.get(name)).filter(is_new);
-        shown.iter().copied().chain(activated).cloned().collect()
+        visible.iter().copied().chain(activated).cloned().collect()
     }
 
     /// The tools to show in the format of a model's API, in the order of [`Self::visible`].

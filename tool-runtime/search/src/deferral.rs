@@ -27,8 +27,8 @@ use tool_runtime_core::tool::Tool;
 ///     .add(tool("tool_search", &[]))
 ///     .build()?;
 /// let deferral = Deferral::new().keep(["tool_search"])?.defer(["tag:rare"])?.max_tools(2);
-/// let shown = ActiveTools::deferring(deferral).visible(&pool.snapshot());
-/// let names: Vec<&str> = shown.iter().map(|tool| tool.name()).collect();
+/// let visible = ActiveTools::deferring(deferral).visible(&pool.snapshot());
+/// let names: Vec<&str> = visible.iter().map(|tool| tool.name()).collect();
 /// assert_eq!(names, ["a", "tool_search"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -74,14 +74,14 @@ impl Deferral {
         Ok(self)
     }
 
-    /// Limits the number of shown tools. Default: no limit.
+    /// Limits the number of visible tools. Default: no limit.
     #[must_use]
     pub fn max_tools(mut self, limit: usize) -> Self {
         self.max_tools = Some(limit);
         self
     }
 
-    /// Limits the tokens of the shown tools, as [`estimate_tokens`] counts their definitions. A
+    /// Limits the tokens of the visible tools, as [`estimate_tokens`] counts their definitions. A
     /// tool that does not fit is deferred, and smaller ones after it are shown. Default: no limit.
     #[must_use]
     pub fn max_tokens(mut self, limit: usize) -> Self {
@@ -89,17 +89,17 @@ impl Deferral {
         self
     }
 
-    /// The tools that are shown, sorted by name.
-    pub(crate) fn shown<'a>(&self, snapshot: &'a Snapshot) -> Vec<&'a Tool> {
+    /// The tools that are visible, sorted by name.
+    pub(crate) fn visible<'a>(&self, snapshot: &'a Snapshot) -> Vec<&'a Tool> {
         let (kept, deferred) = (picked(snapshot, &self.kept), picked(snapshot, &self.deferred));
         let mut room = Remaining { tools: self.max_tools, tokens: self.max_tokens };
         for name in &kept {
             room.take(snapshot, name);
         }
-        let mut is_shown = |name: &str| {
+        let mut is_visible = |name: &str| {
             kept.contains(name) || (!deferred.contains(name) && room.takes(snapshot, name))
         };
-        snapshot.tools().iter().filter(|tool| is_shown(tool.name())).collect()
+        snapshot.tools().iter().filter(|tool| is_visible(tool.name())).collect()
     }
 }
 

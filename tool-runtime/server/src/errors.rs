@@ -42,10 +42,10 @@ pub(super) fn of_call(error: &CallError, is_stateless: bool) -> ErrorData {
 
 /// rmcp sends the code that the client's version has for an unknown resource.
 pub(super) fn unknown_resource(uri: &str) -> ErrorData {
-    let shown = excerpt(uri);
+    let display = excerpt(uri);
     // A shortened URI would be a different one.
-    let data = (shown == uri).then(|| json!({ "uri": uri }));
-    ErrorData::resource_not_found(format!("there is no resource `{shown}`"), data)
+    let data = (display == uri).then(|| json!({ "uri": uri }));
+    ErrorData::resource_not_found(format!("there is no resource `{display}`"), data)
 }
 
 /// The error for a result that MCP cannot represent.

@@ -204,21 +204,21 @@ impl<'a> Reader<'a> {
     fn check_keys(&mut self) {
         for key in self.front.values.keys().filter(|key| !KNOWN.contains(&key.as_str())) {
             let near = nearest(key, KNOWN.iter().copied(), 1);
-            let shown = printable(key);
+            let display = printable(key);
             match near.first() {
                 Some(near) if [ALLOWED, DISALLOWED].contains(near) => {
                     let text = format!(
-                        "`{shown}` is not a known key and would restrict nothing; write `{near}`"
+                        "`{display}` is not a known key and would restrict nothing; write `{near}`"
                     );
                     self.problem(&[key], text);
                 }
                 Some(near) => {
-                    let text = format!("`{shown}` is not a known key; did you mean `{near}`?");
+                    let text = format!("`{display}` is not a known key; did you mean `{near}`?");
                     self.warn(&[key], text);
                 }
                 None => {
                     let text =
-                        format!("`{shown}` is not a known key; put your own below `metadata`");
+                        format!("`{display}` is not a known key; put your own below `metadata`");
                     self.warn(&[key], text);
                 }
             }

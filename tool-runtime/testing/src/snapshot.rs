@@ -62,17 +62,17 @@ pub fn assert_snapshot(path: impl AsRef<Path>, pool: &ToolPool) {
 /// # Errors
 /// The difference, as text.
 fn compare(now: &str, path: &Path, is_accepted: bool) -> Result<(), String> {
-    let shown = path.display();
+    let display = path.display();
     if is_accepted {
-        return fs::write(path, now).map_err(|error| format!("{shown}: {error}"));
+        return fs::write(path, now).map_err(|error| format!("{display}: {error}"));
     }
     let before = match fs::read_to_string(path) {
         // Git may convert line ends on Windows.
         Ok(text) => text.replace("\r\n", "\n"),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(format!("{shown} is not there; {}", how_to_accept("write it")));
+            return Err(format!("{display} is not there; {}", how_to_accept("write it")));
         }
-        Err(error) => return Err(format!("{shown}: {error}")),
+        Err(error) => return Err(format!("{display}: {error}")),
     };
     if before == now {
         return Ok(());
@@ -86,7 +86,7 @@ fn compare(now: &str, path: &Path, is_accepted: bool) -> Result<(), String> {
         format!("callers that it breaks:\n  {}\n", breaking.join("\n  "))
     };
     let accept = how_to_accept("accept it");
-    Err(format!("the pool does not offer what {shown} says\n{diff}\n{breaking}{accept}"))
+    Err(format!("the pool does not offer what {display} says\n{diff}\n{breaking}{accept}"))
 }
 
 fn how_to_accept(what: &str) -> String {

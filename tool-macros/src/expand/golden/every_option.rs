@@ -216,7 +216,7 @@ const _: () = {
             __output().observe(__value)
         }
         fn visualize(&self) -> ::core::option::Option<__tool::String> {
-            let __visualize = crate::shown;
+            let __visualize = crate::visualize;
             ::core::option::Option::Some(__tool::to_display(&__visualize(self)))
         }
     }

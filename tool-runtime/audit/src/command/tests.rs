@@ -43,11 +43,11 @@ async fn calls_and_records_are_shown_and_exported() {
     pool(&log).call(ToolCall::new("other\u{1b}[2J", "{}")).await;
     log.flush().await.unwrap();
     let file = path.to_str().unwrap();
-    let (_, shown) = run(&["show", file]);
-    let lines: Vec<&str> = shown.lines().map(|line| &line[26..]).collect();
-    assert!(lines[1].starts_with(r#"echo {"text":1} -> succeeded after "#), "{shown}");
-    assert!(lines[2].starts_with("other {} -> failed: "), "{shown}");
-    assert!(!shown.contains('\u{1b}'));
+    let (_, output) = run(&["show", file]);
+    let lines: Vec<&str> = output.lines().map(|line| &line[26..]).collect();
+    assert!(lines[1].starts_with(r#"echo {"text":1} -> succeeded after "#), "{output}");
+    assert!(lines[2].starts_with("other {} -> failed: "), "{output}");
+    assert!(!output.contains('\u{1b}'));
     assert_eq!(run(&["show", file, "--tool", "echo", "--records"]).1.lines().count(), 8);
     let (_, exported) = run(&["export", file, "--after", "8"]);
     let first: LogRecord = serde_json::from_str(exported.lines().next().unwrap()).unwrap();

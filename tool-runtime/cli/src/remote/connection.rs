@@ -92,7 +92,7 @@ impl Connection {
         let (list_until, is_logged) = (Instant::now() + LIST_WAIT, command.is_server());
         let hub = Arc::new(Hub {
             #[cfg(feature = "mcp-client")]
-            url: address.shown(),
+            url: address.redacted(),
             state,
             list_until,
             is_logged,

@@ -129,7 +129,7 @@ impl HubAddress {
     }
 
     /// The address, without a user and a password.
-    pub(super) fn shown(&self) -> String {
+    pub(super) fn redacted(&self) -> String {
         let Some((scheme, rest)) = self.url.split_once("://") else { return self.url.clone() };
         let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
         format!("{scheme}://{host}")
@@ -159,7 +159,7 @@ impl HubAddress {
             }
             Secret::Token(_) => Err(BoardError::Refused(format!(
                 "`{}` is not the address of a NATS server; write `nats://HOST:PORT`",
-                self.shown()
+                self.redacted()
             ))),
         }
     }

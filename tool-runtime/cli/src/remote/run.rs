@@ -109,7 +109,7 @@ impl Run {
         for (name, value) in settings.labels {
             runner = runner.label(name, value);
         }
-        let url = hub.shown();
+        let url = hub.redacted();
         let runner = runner.on_news(move |news| report(news, &url));
         runner.serve_until(pool, &end).await
     }

@@ -141,7 +141,7 @@ async fn list(manager: &Weak<Inner>, server: Option<&str>) -> Result<Json<Value>
     for (server, offer) in servers.iter().zip(join_all(servers.iter().map(list_resources)).await) {
         resources.extend(offer.resources.iter().map(|one| entry(server, one)));
         templates.extend(offer.templates.iter().map(|one| entry(server, one)));
-        let of_server = offer.gaps.iter().map(|gap| server.shown(gap)).chain(offer.problem);
+        let of_server = offer.gaps.iter().map(|gap| server.redact(gap)).chain(offer.problem);
         problems.extend(of_server.map(|problem| format!("{}: {problem}", server.name())));
     }
     let mut result = Map::new();

@@ -47,7 +47,7 @@ impl Tail {
     /// Takes a line of another stream.
     pub(super) fn take_line(&self, line: &[u8], each: impl Fn(&str)) {
         let room = self.room().min(line.len());
-        let line = self.shown(&line[..room]);
+        let line = self.redact(&line[..room]);
         each(&line);
         self.lock().keep(line.into());
     }
@@ -73,20 +73,20 @@ impl Tail {
     }
 
     fn end_line(&self, state: &mut State, each: &impl Fn(&str)) {
-        let line = self.shown(&state.unfinished);
+        let line = self.redact(&state.unfinished);
         state.unfinished.clear();
         each(&line);
         state.keep(line.into());
     }
 
     /// A line of at most `room` bytes, printable and without secrets.
-    fn shown(&self, line: &[u8]) -> String {
+    fn redact(&self, line: &[u8]) -> String {
         let line_text = printable(&String::from_utf8_lossy(line));
-        let mut shown = self.redactor.text(&line_text).into_owned();
+        let mut redacted = self.redactor.text(&line_text).into_owned();
         // A line of the maximum length may end in the middle of a secret.
         let half = if line.len() == self.room() { self.redactor.longest() } else { 0 };
-        truncate_middle(&mut shown, half);
-        shown
+        truncate_middle(&mut redacted, half);
+        redacted
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -56,7 +56,7 @@ async fn a_changed_list_with_a_failing_page_does_not_remove_tools() {
     const CHANGED: &str = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
     let (pool, lists) = (pool(), Arc::new(AtomicUsize::new(0)));
     let (seen, mut third_list) = mpsc::unbounded_channel();
-    let (shown, count) = (pool.clone(), Arc::clone(&lists));
+    let (current, count) = (pool.clone(), Arc::clone(&lists));
     let manager = scripted(move |message| {
         if is(message, "tools/call") {
             return Some(format!("{CHANGED}\n{}", super::support::usual(message)?));
@@ -71,7 +71,7 @@ async fn a_changed_list_with_a_failing_page_does_not_remove_tools() {
             (1, false) => Some(result(message, &json!({ "tools": [tool("second")] }))),
             (2, false) => Some(format!("{}\n{CHANGED}", pages(message, "2")?)),
             _ => {
-                seen.send(shown.get("s.second").is_some()).unwrap();
+                seen.send(current.get("s.second").is_some()).unwrap();
                 pages(message, "2")
             }
         }

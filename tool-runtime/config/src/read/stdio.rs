@@ -84,7 +84,7 @@ impl Reader<'_> {
         match self.sources.home() {
             Some(home) => {
                 let home = format!("{}/{rest}", home.trim_end_matches('/'));
-                McpText::expanded(home, path.shown())
+                McpText::expanded(home, path.redacted())
             }
             None => {
                 let text = "`~` cannot be expanded, because no source has the variable `HOME`";

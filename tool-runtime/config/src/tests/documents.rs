@@ -105,13 +105,13 @@ fn a_misspelt_wrapper_beside_a_valid_one_is_reported() {
 #[test]
 fn control_characters_are_not_shown() {
     let text = r#"{ "a\u001b[2J": { "command": "x\u001b[2J", "autoApprove": [] }, "b": { "url": "https://h/\u001b", "\u0007": 1 } }"#;
-    let shown = load(text).unwrap_err().to_string();
-    assert!(!shown.contains(|c: char| c.is_control() && c != '\n'), "{shown:?}");
+    let output = load(text).unwrap_err().to_string();
+    assert!(!output.contains(|c: char| c.is_control() && c != '\n'), "{output:?}");
     let text = r#"{ "\u0007": 1, "mcpServers": { "a\u001b[2J": { "command": "x\u001b[2J", "trust": true } } }"#;
     let config = load(text).unwrap_or_else(|error| panic!("{error}"));
     let warnings: Vec<String> = config.warnings().iter().map(ToString::to_string).collect();
-    for shown in [config.to_string(), format!("{config:?}"), warnings.concat()] {
-        assert!(!shown.contains(char::is_control), "{shown:?}");
+    for output in [config.to_string(), format!("{config:?}"), warnings.concat()] {
+        assert!(!output.contains(char::is_control), "{output:?}");
     }
 }
 

@@ -92,8 +92,8 @@ fn every_text_of_an_entry_is_expanded() {
     }));
     assert_eq!(http.url.as_str(), "https://example.com/8fQm2x?k=8fQm2x");
     assert_eq!(pairs(&http.headers), [("X-8fQm2x", "8fQm2x")]);
-    for shown in [format!("{stdio:?}"), format!("{http:?}")] {
-        assert!(!shown.contains("8fQm2x"), "{shown}");
+    for output in [format!("{stdio:?}"), format!("{http:?}")] {
+        assert!(!output.contains("8fQm2x"), "{output}");
     }
 }
 

@@ -11,8 +11,8 @@ use tool_runtime_core::vocabulary::Secret;
 /// The marker in every position of a secret.
 const MARKER: &str = "hunter2";
 
-fn hidden(shown: &dyn Debug) {
-    for text in [format!("{shown:?}"), format!("{shown:#?}")] {
+fn hidden(value: &dyn Debug) {
+    for text in [format!("{value:?}"), format!("{value:#?}")] {
         assert!(!text.contains(MARKER), "{text}");
     }
 }

@@ -37,13 +37,13 @@ fn begin(content: &mut Vec<Value>, event: &Value) -> Vec<Delta> {
         return Vec::new();
     };
     added[INDEX] = event["index"].clone();
-    let shown = match block["type"].as_str().unwrap_or_default() {
+    let delta = match block["type"].as_str().unwrap_or_default() {
         "tool_use" => block["name"].as_str().map(|name| Delta::Call(name.to_owned())),
         "text" => words(&block["text"]).map(|text| Delta::Text(text.to_owned())),
         "thinking" => words(&block["thinking"]).map(|text| Delta::Thought(text.to_owned())),
         _ => None,
     };
-    shown.into_iter().collect()
+    delta.into_iter().collect()
 }
 
 /// The block that a delta belongs to: the latest of its index, else the last. Text may come without the beginning of its

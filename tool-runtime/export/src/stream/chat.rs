@@ -48,14 +48,14 @@ fn grow(message: &mut Value, delta: &Value) -> Vec<Delta> {
             (_, Value::String(text)) if grows(key) && message[key].is_array() => {
                 let part = json!([{ "type": "text", "text": text }]);
                 merge(member(message, key), key, &part);
-                news.extend(shown(key, text));
+                news.extend(text_delta(key, text));
             }
             ("content", Value::Array(parts)) => {
                 news.extend(
                     parts
                         .iter()
                         .filter(|part| part["type"] == "text")
-                        .filter_map(|part| shown(key, words(&part["text"])?)),
+                        .filter_map(|part| text_delta(key, words(&part["text"])?)),
                 );
                 if let Some(text) = message[key].as_str().map(str::to_owned) {
                     message[key] = if text.is_empty() {
@@ -71,7 +71,8 @@ fn grow(message: &mut Value, delta: &Value) -> Vec<Delta> {
                 let text = words(value).filter(|_| grows(key));
                 // Some servers write reasoning twice, under two names.
                 news.extend(
-                    text.and_then(|text| shown(key, text)).filter(|delta| !news.contains(delta)),
+                    text.and_then(|text| text_delta(key, text))
+                        .filter(|delta| !news.contains(delta)),
                 );
             }
         }
@@ -80,7 +81,7 @@ fn grow(message: &mut Value, delta: &Value) -> Vec<Delta> {
 }
 
 /// The change by a string of a member.
-fn shown(key: &str, text: &str) -> Option<Delta> {
+fn text_delta(key: &str, text: &str) -> Option<Delta> {
     match key {
         _ if text.is_empty() => None,
         "content" => Some(Delta::Text(text.to_owned())),

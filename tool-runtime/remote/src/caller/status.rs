@@ -12,7 +12,7 @@ use std::fmt;
 use tool_runtime_core::seam::one_line;
 
 /// The most characters of a string of a runner, and the most of its labels, that are shown.
-const MAX_SHOWN: usize = 64;
+const MAX_FIELD: usize = 64;
 const MAX_LABELS: usize = 8;
 
 /// The most characters of the id of a runner: queue, host and random digits.
@@ -132,9 +132,9 @@ impl fmt::Display for RemoteStatus {
         for queue in &self.queues {
             queue.fmt(f)?;
         }
-        let shown = |problem: &String| one_line(problem, MAX_PROBLEM);
-        self.problems.iter().try_for_each(|problem| writeln!(f, "problem: {}", shown(problem)))?;
-        self.notes.iter().try_for_each(|note| writeln!(f, "note: {}", shown(note)))
+        let line = |problem: &String| one_line(problem, MAX_PROBLEM);
+        self.problems.iter().try_for_each(|problem| writeln!(f, "problem: {}", line(problem)))?;
+        self.notes.iter().try_for_each(|note| writeln!(f, "note: {}", line(note)))
     }
 }
 
@@ -158,19 +158,19 @@ impl fmt::Display for QueueStatus {
         for runner in runners {
             runner.fmt(f)?;
         }
-        let shown = |problem: &String| one_line(problem, MAX_PROBLEM);
-        problems.iter().try_for_each(|problem| writeln!(f, "  problem: {}", shown(problem)))
+        let line = |problem: &String| one_line(problem, MAX_PROBLEM);
+        problems.iter().try_for_each(|problem| writeln!(f, "  problem: {}", line(problem)))
     }
 }
 
 impl fmt::Display for RunnerStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // A runner writes what it likes.
-        let shown = |text: &str| one_line(text, MAX_SHOWN);
-        let (runner, program) = (one_line(self.runner.as_str(), MAX_RUNNER), shown(&self.program));
+        let line = |text: &str| one_line(text, MAX_FIELD);
+        let (runner, program) = (one_line(self.runner.as_str(), MAX_RUNNER), line(&self.program));
         write!(f, "  {runner}  {program}  {} of {} slots free", self.free, self.slots)?;
         for (name, value) in self.labels.iter().take(MAX_LABELS) {
-            write!(f, "  {}={}", shown(name), shown(value))?;
+            write!(f, "  {}={}", line(name), line(value))?;
         }
         let leaves = if self.leaves { "  leaves" } else { "" };
         writeln!(f, "{leaves}")

@@ -24,10 +24,10 @@ impl Address {
         let (user, rest) =
             rest.rsplit_once('@').map_or((None, rest), |(user, it)| (Some(user), it));
         let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
-        let shown = format!("`{scheme}://{host}`");
+        let address = format!("`{scheme}://{host}`");
         if !matches!(scheme, "nats" | "tls") || path.contains('/') {
             return Err(format!(
-                "{shown} is not the address of a NATS server; write `nats://HOST:PORT` or `tls://HOST:PORT`"
+                "{address} is not the address of a NATS server; write `nats://HOST:PORT` or `tls://HOST:PORT`"
             ));
         }
         let name = user.map(|user| user.split(':').next().unwrap_or(user).parse());
@@ -36,12 +36,12 @@ impl Address {
         let user = user.and_then(|user| user.split_once(':')).map(owned);
         let server = format!("{scheme}://{host}").parse::<ServerAddr>();
         let server = server
-            .map_err(|error| format!("{shown} is not the address of a NATS server: {error}"))?;
+            .map_err(|error| format!("{address} is not the address of a NATS server: {error}"))?;
         let namespace = Some(path).filter(|path| !path.is_empty()).map(str::to_owned);
         Ok(Self { server, namespace, name, user })
     }
     /// `HOST:PORT`.
-    pub(super) fn shown(&self) -> String {
+    pub(super) fn host_and_port(&self) -> String {
         format!("{}:{}", self.server.host(), self.server.port())
     }
 

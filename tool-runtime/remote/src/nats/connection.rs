@@ -84,7 +84,7 @@ impl Connection {
     /// The address or the credentials are wrong, the server is away, or it is too old.
     pub(super) async fn open(address: &str, options: &NatsOptions) -> Result<Self, BoardError> {
         let address = Address::read(address).map_err(BoardError::Refused)?;
-        let (shown, is_confidential) = (address.shown(), address.is_confidential());
+        let (host, is_confidential) = (address.host_and_port(), address.is_confidential());
         let Address { server, namespace, name, user } = address;
         let namespace = options.namespace.clone().or(namespace);
         let names = Names::new(namespace.as_deref().unwrap_or("tools"));
@@ -110,15 +110,15 @@ impl Connection {
                 std::future::ready(())
             });
         let client =
-            connecting.connect(server).await.map_err(|error| cannot_connect(&shown, &error))?;
+            connecting.connect(server).await.map_err(|error| cannot_connect(&host, &error))?;
         let (major, minor, patch) = VERSION;
         if !client.is_server_compatible(major, minor, patch) {
             let version = client.server_info().version;
             return Err(BoardError::Refused(format!(
-                "the NATS server at {shown} has version {version}; at least {major}.{minor} is needed, which removes messages after a time of their own"
+                "the NATS server at {host} has version {version}; at least {major}.{minor} is needed, which removes messages after a time of their own"
             )));
         }
-        let (streams, is_importing) = streams(&client, &names, &shown, &refused).await?;
+        let (streams, is_importing) = streams(&client, &names, &host, &refused).await?;
         Ok(Self {
             client,
             streams,
@@ -127,7 +127,7 @@ impl Connection {
             names,
             name,
             refused,
-            address: shown,
+            address: host,
             is_confidential,
         })
     }

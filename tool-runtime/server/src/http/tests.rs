@@ -150,10 +150,10 @@ async fn a_client_that_accepts_json_gets_one_object() {
         let (modern, message) = client().modern("report");
         for answer in [session.post(&call("report", &json!({}))).await, modern.post(&message).await]
         {
-            let shown = format!("{accept:?}: {}", answer.body);
-            assert_eq!(answer.status, StatusCode::OK, "{shown}");
-            assert_eq!(answer.header("content-type"), "application/json", "{shown}");
-            assert_eq!(answer.text(), "whole", "{shown}");
+            let output = format!("{accept:?}: {}", answer.body);
+            assert_eq!(answer.status, StatusCode::OK, "{output}");
+            assert_eq!(answer.header("content-type"), "application/json", "{output}");
+            assert_eq!(answer.text(), "whole", "{output}");
         }
         let unknown = session.post(&call("nothing", &json!({}))).await;
         assert_eq!(unknown.json()["error"]["code"], -32602, "{}", unknown.body);

@@ -107,8 +107,8 @@ fn an_invalid_pattern_has_a_reason() {
     ];
     for (pattern, problem) in cases {
         let error = ShellPattern::parse(pattern).unwrap_err().to_string();
-        let shown = pattern.escape_debug();
-        assert_eq!(error, format!("`{shown}` is not a valid shell pattern: {problem}"));
+        let display = pattern.escape_debug();
+        assert_eq!(error, format!("`{display}` is not a valid shell pattern: {problem}"));
     }
 }
 

@@ -38,13 +38,13 @@ async fn each_stage_of_a_call_is_a_record() {
         let allowed = records.iter().find(|record| record.kind == Allowed);
         assert!(allowed.is_none_or(|record| record.rule.as_deref() == Some("rest")), "{records:?}");
         let has = |kind| expected.contains(&kind);
-        let shown = crate::calls::Calls::from_records(records)[0].to_string();
+        let output = crate::calls::Calls::from_records(records)[0].to_string();
         for (kind, text) in [
             (Allowed, "allowed (rule rest)"),
             (Denied, "denied (rule no): not that text"),
             (Asked, "asked (rule ask): Is that right?; approved by ada"),
         ] {
-            assert_eq!(shown.contains(text), has(kind), "{shown}");
+            assert_eq!(output.contains(text), has(kind), "{output}");
         }
     }
 }

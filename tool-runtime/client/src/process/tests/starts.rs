@@ -170,6 +170,6 @@ fn debug_output_shows_no_values() {
     let mut command = script("echo s3cret-value");
     command.env.insert("TOKEN".to_owned(), "s3cret-value".to_owned());
     command.redactor = redactor(&[("${KEY}", "s3cret-value")]);
-    let shown = format!("{command:?}");
-    assert!(shown.contains("TOKEN") && !shown.contains("s3cret"), "{shown}");
+    let output = format!("{command:?}");
+    assert!(output.contains("TOKEN") && !output.contains("s3cret"), "{output}");
 }

@@ -47,9 +47,9 @@ pub(super) fn script(text: &str) -> Command {
     command
 }
 
-/// Replaces `secret` by `shown` in the output of a child.
+/// Replaces `secret` by `name` in the output of a child.
 pub(super) fn redactor(secrets: &[(&str, &str)]) -> Arc<Redactor> {
-    let secrets = secrets.iter().map(|(shown, secret)| ((*shown).into(), (*secret).into()));
+    let secrets = secrets.iter().map(|(name, secret)| ((*name).into(), (*secret).into()));
     Arc::new(Redactor::new(secrets))
 }
 

@@ -2,7 +2,7 @@
 
 mod backend;
 mod classify;
-mod described;
+mod excerpt;
 mod exchange;
 mod post;
 mod sse_recovery;

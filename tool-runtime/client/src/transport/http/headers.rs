@@ -41,7 +41,7 @@ impl Headers {
                 secrets.push(value.expose().to_owned());
             }
             let (name, value) = header(name.as_str(), value.expose())
-                .map_err(|problem| format!("`headers.{}` {problem}", name.shown()))?;
+                .map_err(|problem| format!("`headers.{}` {problem}", name.redacted()))?;
             fixed.insert(name, value);
         }
         if let Some(auth) = config.auth.as_ref().filter(|auth| !header_values::is_oauth(auth)) {

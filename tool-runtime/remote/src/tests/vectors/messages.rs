@@ -193,10 +193,10 @@ fn each_member_that_is_read_has_a_vector_and_is_in_the_schema() {
         let given = at(read.iter().collect(), &path);
         let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
         let given: BTreeSet<String> = given.into_iter().flat_map(keys).collect();
-        let described = schema.pointer(&format!("{pointer}/properties")).map(keys).unwrap();
+        let documented = schema.pointer(&format!("{pointer}/properties")).map(keys).unwrap();
         let fields: BTreeSet<String> = fields.iter().map(|&field| field.to_owned()).collect();
-        let described: BTreeSet<String> = described.into_iter().collect();
-        assert_eq!(described, fields, "the schema of {file} at `{pointer}`");
+        let documented: BTreeSet<String> = documented.into_iter().collect();
+        assert_eq!(documented, fields, "the schema of {file} at `{pointer}`");
         assert!(
             fields.is_subset(&given),
             "{file}: no vector has all of {fields:?}, only {given:?}"
@@ -209,13 +209,13 @@ fn each_member_that_is_read_has_a_vector_and_is_in_the_schema() {
 fn each_member_of_a_question_a_note_and_an_order_is_in_the_schema() {
     for file in ["note", "control"] {
         let schema = message(file).schema();
-        let described = schema["properties"].as_object().unwrap();
+        let documented = schema["properties"].as_object().unwrap();
         for json in message(file).read_ones() {
             let written: Map<String, Value> =
                 serde_json::from_value((message(file).read)(json.to_string().as_bytes()).unwrap())
                     .unwrap();
             for member in written.keys() {
-                assert!(described.contains_key(member), "{file}: `{member}`");
+                assert!(documented.contains_key(member), "{file}: `{member}`");
             }
         }
     }

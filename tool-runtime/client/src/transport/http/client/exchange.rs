@@ -1,7 +1,7 @@
 //! Requests and their answers over HTTP. An answer that is not MCP is described by what the server sent.
 
 use super::MAX_EVENT;
-use super::described::described;
+use super::excerpt::excerpt;
 use crate::recovery::{self, Incoming, Recovered};
 use crate::transport::http::credentials::HeaderMap;
 use crate::transport::http::error::HttpError;
@@ -115,7 +115,7 @@ async fn accepted(
         Ok(message) => Ok(Answer::Json(message, session)),
         Err(Recovered::Messages(messages)) => Ok(batch(messages, &request.id, session)),
         Err(_) => {
-            let words = match described(JSON, &body) {
+            let words = match excerpt(JSON, &body) {
                 words if words.is_empty() => "empty".to_owned(),
                 words => words,
             };
@@ -222,7 +222,7 @@ impl Failed {
             Some(after) => format!("HTTP {}; retry after {after}", self.status.as_u16()),
             None => format!("HTTP {}", self.status),
         };
-        format!("{status}: {}", described(&self.kind, body))
+        format!("{status}: {}", excerpt(&self.kind, body))
     }
 
     fn error(&self, body: &[u8]) -> HttpError {
@@ -239,7 +239,7 @@ async fn unexpected_kind(response: Response) -> HttpError {
         format!("with `{kind}`")
     };
     let body = error_body(response).await;
-    let words = described(&kind, &body);
+    let words = excerpt(&kind, &body);
     let text =
         format!("it answers {with}, which is not MCP; is this its address? It sent: {words}");
     StreamableHttpError::UnexpectedServerResponse(text.into())

@@ -26,13 +26,13 @@ impl Flow {
             let text = "the user has to authorize this program, which cannot ask for it (`McpManagerBuilder::oauth`)";
             return Err(self.unauthorized(text));
         };
-        let shown = show(McpAuthPage {
+        let opened = show(McpAuthPage {
             server: self.server.clone(),
             url: page.to_string(),
             redirect_uri: listener.redirect_uri().to_owned(),
         });
         let back = async {
-            match shown.await {
+            match opened.await {
                 Ok(Some(url)) => Url::parse(&url).map_err(|error| error.to_string()),
                 Ok(None) => {
                     let redirect = listener.redirected(&page::state(&page)).await;

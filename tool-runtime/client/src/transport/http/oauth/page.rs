@@ -74,8 +74,8 @@ mod tests {
             assert_eq!(found.is_ok(), is_fine, "{address}: {found:?}");
         }
         let broken = format!("http://127.0.0.1:1/a b\nc?{RESERVED}");
-        let shown = check_page(&broken, &Url::parse(near).unwrap()).unwrap();
-        assert!(shown.as_str().starts_with("http://127.0.0.1:1/a%20bc?"), "{shown}");
-        assert_eq!(state(&shown), "s");
+        let checked = check_page(&broken, &Url::parse(near).unwrap()).unwrap();
+        assert!(checked.as_str().starts_with("http://127.0.0.1:1/a%20bc?"), "{checked}");
+        assert_eq!(state(&checked), "s");
     }
 }

@@ -4,7 +4,7 @@
 const MAX_WORDS: usize = 200;
 
 /// The first words of a body with this content type, on one line; empty for an empty one. A page is shown by its text.
-pub(super) fn described(kind: &str, body: &[u8]) -> String {
+pub(super) fn excerpt(kind: &str, body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     let text = text.trim_start();
     if text.is_empty() {
@@ -56,8 +56,8 @@ mod tests {
             ("application/json", "{\"detail\":\"no\"}", "{\"detail\":\"no\"}"),
             ("text/html", "", ""),
         ] {
-            assert_eq!(described(kind, body.as_bytes()), words);
+            assert_eq!(excerpt(kind, body.as_bytes()), words);
         }
-        assert!(described("text/plain", "é".repeat(5000).as_bytes()).chars().count() < 210);
+        assert!(excerpt("text/plain", "é".repeat(5000).as_bytes()).chars().count() < 210);
     }
 }
