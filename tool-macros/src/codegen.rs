@@ -10,7 +10,7 @@
 //!    registration.
 //!
 //! Instead of a `derive`, one reader that all tools share decodes each value by its own type, and one function generates
-//! schemas from the tables. A method of a toolset is generated as if it were outside of its block, with `Self` spelled out; its
+//! schemas from the tables. A method of a toolset is generated as if it were outside its block, with `Self` spelled out; its
 //! `run` borrows the value from the context. Prompts and resources have the same tables and decoder, and another trait.
 //!
 //! Trait bounds on a user's type are required once and at the type's own span, or through

@@ -47,7 +47,7 @@ fn expand_as(kind: Kind, options: TokenStream, item: TokenStream) -> TokenStream
 }
 
 /// The function, its action, and all diagnostics. The action is generated in spite of mistakes, so
-/// that its uses cause no further errors.
+/// that its uses cause no other errors.
 fn expand_fn(kind: Kind, options: TokenStream, function: &ToolFn) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
     let noun = kind.noun();

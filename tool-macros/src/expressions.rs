@@ -1,6 +1,6 @@
 //! Expressions as written in the source.
 
-use proc_macro2::{Delimiter, TokenTree};
+use proc_macro2::{Delimiter, Group, TokenTree};
 use quote::ToTokens;
 use syn::{Expr, ExprLit, Lit, LitFloat, LitStr, parse_quote};
 
@@ -43,6 +43,16 @@ pub(crate) fn text(expression: &Expr) -> Option<&LitStr> {
     }
 }
 
+/// The opening and the closing delimiter of a group. Both are empty for an invisible group.
+pub(crate) fn delimiters(group: &Group) -> [&'static str; 2] {
+    match group.delimiter() {
+        Delimiter::Parenthesis => ["(", ")"],
+        Delimiter::Brace => ["{", "}"],
+        Delimiter::Bracket => ["[", "]"],
+        Delimiter::None => ["", ""],
+    }
+}
+
 /// An expression as in source code: tokens print with superfluous spaces.
 pub(crate) fn spelled(expression: &impl ToTokens) -> String {
     let (mut text, mut is_after_word) = (String::new(), false);
@@ -53,12 +63,7 @@ pub(crate) fn spelled(expression: &impl ToTokens) -> String {
         }
         match token {
             TokenTree::Group(group) => {
-                let [open, close] = match group.delimiter() {
-                    Delimiter::Parenthesis => ["(", ")"],
-                    Delimiter::Brace => ["{", "}"],
-                    Delimiter::Bracket => ["[", "]"],
-                    Delimiter::None => ["", ""],
-                };
+                let [open, close] = delimiters(&group);
                 text += &format!("{open}{}{close}", spelled(&group.stream()));
             }
             TokenTree::Punct(sign) if matches!(sign.as_char(), ',' | ';') => {

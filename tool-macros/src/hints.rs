@@ -28,7 +28,7 @@ impl Hints {
         }
     }
 
-    /// The span of `destructive` beside `read_only`.
+    /// The span of `destructive` next to `read_only`.
     pub(crate) fn contradiction(&self) -> Option<Span> {
         let destructive = self.destructive.filter(|destructive| **destructive)?;
         is_given(self.read_only).then(|| destructive.span())

@@ -12,7 +12,7 @@
 //! | find the runtime under another name | `manifest` |
 //! | classify each parameter once | `model`, `toolset` |
 //! | read the keys of `reads` and `writes`, and the URIs of resources | `access`, `uri` |
-//! | look at the rest of the file, of which an attribute gets its function alone | `surroundings` |
+//! | look at the rest of the file, of which an attribute gets only its function | `surroundings` |
 //! | report all mistakes that are visible without types | `shape`, `validate`, `limits`, `unsigned`, `formats` |
 //! | generate the action, its implementation and its registration | `codegen` |
 //!

@@ -70,7 +70,7 @@ impl<'a> Limits<'a> {
         [&self.range.start, &self.range.end].into_iter().flatten().map(|end| &**end)
     }
 
-    /// Reports a literal outside of the bounds; `kind` is default or example.
+    /// Reports a literal outside the bounds; `kind` is default or example.
     pub(crate) fn report_value(&self, kind: &str, value: &Expr, diagnostics: &mut Diagnostics) {
         if number(value).is_some_and(|value| !self.contains(value)) {
             self.report_outside(kind, value, "range", diagnostics);

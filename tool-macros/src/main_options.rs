@@ -1,7 +1,7 @@
 //! The options of `main!`, whose mistakes are reported at their word: a macro by example could only underline all of `main!`.
 
 use crate::diagnostics::Diagnostics;
-use crate::names;
+use crate::options;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::quote;
 use std::collections::HashSet;
@@ -41,7 +41,7 @@ const TOOLSET: &str = "write `pool = |pool| pool.toolset::<T>(params)`";
 const LINKED: &str = "they are served as they are linked in; remove it";
 const ADDRESS: &str = "the command line says where to serve, as in `serve --http 127.0.0.1:8000`";
 
-/// Reports names that are unknown or given twice, and `main!` inside of a function. Takes the path of the runtime's items in
+/// Reports names that are unknown or given twice, and `main!` inside a function. Takes the path of the runtime's items in
 /// braces, and then the names.
 pub(crate) fn check(input: TokenStream) -> TokenStream {
     let mut tokens = input.into_iter();
@@ -56,7 +56,7 @@ pub(crate) fn check(input: TokenStream) -> TokenStream {
     let (mut diagnostics, mut seen) = (Diagnostics::default(), HashSet::new());
     for name in names {
         let is_first = seen.insert(name.to_string());
-        if let Err(message) = find(&name) {
+        if let Err(message) = check_name(&name) {
             diagnostics.error_at(name.span(), message);
         } else if !is_first && name != "state" && name != "pool" {
             let message = format!("option `{name}` is given twice; keep one of the two");
@@ -64,24 +64,18 @@ pub(crate) fn check(input: TokenStream) -> TokenStream {
         }
     }
     let error = diagnostics.into_error().map(Error::into_compile_error);
-    // An example in documentation is inside of a function that rustdoc writes.
+    // An example in documentation is inside a function that rustdoc writes.
     let is_example = std::env::var_os("UNSTABLE_RUSTDOC_TEST_PATH").is_some();
     let check = (!is_example).then(|| quote!(const _: () = #private::check_main(&self::main);));
     quote!(#check #error)
 }
 
-fn find(name: &Ident) -> Result<(), String> {
+fn check_name(name: &Ident) -> Result<(), String> {
     let word = name.to_string();
     if OPTIONS.contains(&word.as_str()) {
         return Ok(());
     }
-    let instead = INSTEAD.iter().find(|(other, _)| *other == word);
-    let help = match (instead, names::nearest(&word, &OPTIONS)) {
-        (Some((_, instead)), _) => (*instead).to_owned(),
-        (None, Some(near)) => format!("did you mean `{near}`?"),
-        (None, None) => format!("write one of `{}`", OPTIONS.join("`, `")),
-    };
-    Err(format!("unknown option `{name}` of `main!`; {help}"))
+    Err(options::unknown(&word, "main!", &OPTIONS, &INSTEAD))
 }
 
 /// The error about options that are not `name = value, name = value`.
@@ -102,7 +96,7 @@ const FORM: &str = "the options of `main!` are `name = value`, with commas betwe
 
 fn option(input: ParseStream<'_>) -> syn::Result<()> {
     let Ok(name) = input.parse::<Ident>() else { return Err(input.error(FORM)) };
-    find(&name).map_err(|message| Error::new(name.span(), message))?;
+    check_name(&name).map_err(|message| Error::new(name.span(), message))?;
     if !input.peek(Token![=]) {
         let message = format!("`{name}` needs a value; write `{name} = VALUE`");
         return Err(Error::new(name.span(), message));

@@ -3,6 +3,8 @@
 mod known;
 mod reader;
 
+pub(crate) use known::unknown;
+
 use crate::diagnostics::Diagnostics;
 use crate::expressions::text;
 use crate::hints::Hints;

@@ -118,7 +118,7 @@ fn test(function: &ToolFn, kind: Kind) -> Option<Error> {
     Some(Error::new_spanned(attribute, message))
 }
 
-/// `Self` outside of a toolset: a free function has no `Self`, and an action cannot be generated
+/// `Self` outside a toolset: a free function has no `Self`, and an action cannot be generated
 /// inside an `impl` block.
 fn own_type(function: &ToolFn, kind: Kind) -> Option<Error> {
     let written = names_self(function)?;

@@ -1,4 +1,4 @@
-//! What the rest of its file says about a function: rustc passes an attribute its function alone.
+//! What the rest of its file says about a function: rustc passes an attribute only its function.
 //!
 //! The file is read once. Where it cannot be read, or code comes from another macro, nothing is known, and rustc reports the
 //! mistake in its own words.
@@ -28,7 +28,7 @@ pub(crate) fn context(name: &Ident, parameters: &TokenStream) -> Option<Context>
     contexts.all(|other| other == context).then_some(context)
 }
 
-/// The earlier function whose struct has the same name, or the type of this name, beside a function.
+/// The earlier function whose struct has the same name, or the type of this name, next to a function.
 pub(crate) fn same_struct(name: &Ident, parameters: &TokenStream, action: &Ident) -> Option<Rival> {
     let outline = outline(name.span())?;
     let mut functions =

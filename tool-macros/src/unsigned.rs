@@ -22,6 +22,6 @@ fn name(ty: &Type) -> Option<&Ident> {
     if let Some((name, inner)) = types::generic(ty) {
         return (name == "Option").then(|| self::name(inner)).flatten();
     }
-    let Type::Path(path) = crate::types::ungrouped(ty) else { return None };
+    let Type::Path(path) = types::ungrouped(ty) else { return None };
     path.path.get_ident().filter(|name| UNSIGNED.iter().any(|known| name == known))
 }

@@ -3,7 +3,7 @@
 use crate::model::{Model, Parameter};
 use crate::names::hygienic;
 use crate::toolset::Toolset;
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned;
 
@@ -42,7 +42,7 @@ fn future(model: &Model<'_>) -> TokenStream {
     }
 }
 
-/// Says at the lock that its guard must not be held across an `.await`. rustc says so at the name of the function alone.
+/// Says at the lock that its guard must not be held across an `.await`. rustc says so only at the name of the function.
 fn without_guard(call: &TokenStream, lock: Span) -> TokenStream {
     let span = hygienic(Span::call_site());
     let future = Ident::new("__future", span.located_at(lock));
@@ -58,16 +58,23 @@ fn lock_before_await(body: TokenStream) -> Option<Span> {
 fn awaits_after_lock(tokens: TokenStream, lock: &mut Option<Span>) -> bool {
     const LOCKS: [&str; 5] = ["lock", "read", "write", "borrow", "borrow_mut"];
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-    let is = |at: usize, text: &str| tokens.get(at).is_some_and(|it| it.to_string() == text);
+    let is_dot =
+        |at: usize| matches!(tokens.get(at), Some(TokenTree::Punct(sign)) if sign.as_char() == '.');
+    let is_await =
+        |at: usize| matches!(tokens.get(at), Some(TokenTree::Ident(name)) if name == "await");
+    let is_empty_call = |at: usize| {
+        matches!(tokens.get(at), Some(TokenTree::Group(group))
+            if group.delimiter() == Delimiter::Parenthesis && group.stream().is_empty())
+    };
     for (at, token) in tokens.iter().enumerate() {
         match token {
             TokenTree::Group(group) if awaits_after_lock(group.stream(), lock) => return true,
-            TokenTree::Ident(name) if at > 0 && is(at - 1, ".") => {
+            TokenTree::Ident(name) if at > 0 && is_dot(at - 1) => {
                 if name == "await" && lock.is_some() {
                     return true;
                 }
-                let is_awaited = is(at + 2, ".") && is(at + 3, "await");
-                let is_lock = LOCKS.iter().any(|lock| name == lock) && is(at + 1, "()");
+                let is_awaited = is_dot(at + 2) && is_await(at + 3);
+                let is_lock = LOCKS.iter().any(|lock| name == lock) && is_empty_call(at + 1);
                 if is_lock && !is_awaited && lock.is_none() {
                     *lock = Some(name.span());
                 }

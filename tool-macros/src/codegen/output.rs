@@ -12,7 +12,7 @@ use syn::spanned::Spanned;
 pub(super) fn function(model: &Model<'_>) -> TokenStream {
     let output = model.output();
     let arrow = hygienic(model.function.signature.output.span());
-    // Of a result, rustc underlines the type of a success alone.
+    // Of a result, rustc underlines only the type of a success.
     let succeeded = model.written_output().and_then(|output| shape::success(output).1);
     let succeeded = succeeded.map_or_else(|| output.clone(), ToTokens::to_token_stream);
     let success = conversion("__success", &succeeded, arrow);

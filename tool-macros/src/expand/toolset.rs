@@ -42,7 +42,7 @@ fn expand_block(options: TokenStream, item: &TokenStream, block: &ImplBlock) -> 
     quote!(#block #generated #error)
 }
 
-/// Each method as a function outside of the block, with its options.
+/// Each method as a function outside the block, with its options.
 fn functions(block: &ImplBlock, diagnostics: &mut Diagnostics) -> Vec<(TokenStream, ToolFn)> {
     let mut functions = Vec::new();
     for method in block.methods() {

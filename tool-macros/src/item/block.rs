@@ -47,7 +47,7 @@ impl ImplBlock {
 }
 
 impl ToolMethod {
-    /// The method as a function outside of the block: `Self` is replaced by the type.
+    /// The method as a function outside the block: `Self` is replaced by the type.
     pub(crate) fn as_function(&self, ty: &Type) -> ToolFn {
         let ToolFn { attributes, visibility, signature, body, fn_kind } = &self.function;
         let head = self_type::replace_self(quote!(#(#attributes)* #visibility #signature), ty);

@@ -287,15 +287,25 @@ impl Known {
 
     fn unknown(&self, key: &str) -> String {
         let names: Vec<&str> = self.options.iter().map(|(name, ..)| *name).collect();
-        let remedy = match self.instead.iter().find(|(word, _)| *word == key) {
-            Some((_, instead)) => (*instead).to_owned(),
-            None => match names::nearest(key, &names) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("write one of `{}`", names.join("`, `")),
-            },
-        };
-        format!("unknown option `{key}` of `#[{}]`; {remedy}", self.attribute)
+        unknown(key, &format!("#[{}]", self.attribute), &names, self.instead)
     }
+}
+
+/// The message about an option that `macro_name` does not have; `instead` are words of other programs with a remedy each.
+pub(crate) fn unknown(
+    key: &str,
+    macro_name: &str,
+    names: &[&str],
+    instead: &[(&str, &str)],
+) -> String {
+    let remedy = match instead.iter().find(|(word, _)| *word == key) {
+        Some((_, instead)) => (*instead).to_owned(),
+        None => match names::nearest(key, names) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("write one of `{}`", names.join("`, `")),
+        },
+    };
+    format!("unknown option `{key}` of `{macro_name}`; {remedy}")
 }
 
 /// The message about an option that is given twice.

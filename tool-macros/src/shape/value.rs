@@ -1,12 +1,12 @@
-//! Defaults and examples: expressions that are evaluated outside of the function.
+//! Defaults and examples: expressions that are evaluated outside the function.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Error, Expr};
 
-/// The error about an expression that could only be evaluated inside of the function, whose parameters have these names.
+/// The error about an expression that could only be evaluated inside the function, whose parameters have these names.
 ///
-/// What is bound inside of the expression is not looked into: there, the names mean something else.
+/// What is bound inside the expression is not looked into: there, the names mean something else.
 pub(crate) fn value_error(kind: &str, value: &Expr, parameters: &[&Ident]) -> Option<Error> {
     let tokens = value.to_token_stream();
     (!has_bindings(tokens.clone())).then(|| first_error(kind, tokens, parameters)).flatten()

@@ -1,6 +1,7 @@
 //! The functions and types of a file.
 
 use super::Lifetimes;
+use crate::expressions::delimiters;
 use crate::kind::Kind;
 use crate::names;
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
@@ -269,13 +270,9 @@ fn spelled(tokens: TokenStream) -> String {
         match token {
             TokenTree::Punct(sign) if sign.as_char() == '#' => drop(tokens.attribute()),
             TokenTree::Group(group) => {
-                let [open, close] = match group.delimiter() {
-                    Delimiter::Parenthesis => [" (", " )"],
-                    Delimiter::Brace => [" {", " }"],
-                    Delimiter::Bracket => [" [", " ]"],
-                    Delimiter::None => ["", ""],
-                };
-                text += &format!("{open}{}{close}", spelled(group.stream()));
+                let space = if group.delimiter() == Delimiter::None { "" } else { " " };
+                let [open, close] = delimiters(&group);
+                text += &format!("{space}{open}{}{space}{close}", spelled(group.stream()));
             }
             token => text += &format!(" {token}"),
         }

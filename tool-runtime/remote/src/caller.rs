@@ -112,7 +112,7 @@ impl RemoteBuilder {
         self
     }
 
-    /// Takes the tools of runners with all these labels alone. Default: of all runners.
+    /// Takes only the tools of runners with all these labels. Default: of all runners.
     #[must_use]
     pub fn labels<N: Into<String>, V: Into<String>>(
         mut self,
@@ -144,7 +144,7 @@ impl RemoteBuilder {
         self
     }
 
-    /// Sets the number of calls that are in flight; further ones wait. At least 1. Default: 256.
+    /// Sets the number of calls that are in flight; more wait. At least 1. Default: 256.
     #[must_use]
     pub fn in_flight(mut self, calls: usize) -> Self {
         self.in_flight = calls.clamp(1, tokio::sync::Semaphore::MAX_PERMITS);
@@ -326,12 +326,14 @@ impl Watch {
         // A lost roll call costs one beat.
         drop(self.link.board.send(&Topic::Roll, roll).await);
         let (publisher, link) = (Arc::clone(&self.publisher), Arc::clone(&self.link));
-        tokio::spawn(async move {
+        let ask = async move {
             sleep(TOGETHER).await;
             if link.roster.all().is_empty() {
                 publisher.ask_board(&link).await;
             }
-        });
+        };
+        let end = self.end.clone();
+        tokio::spawn(async move { end.run_until_cancelled(ask).await });
     }
 }
 
