@@ -1,4 +1,4 @@
-//! Ways to call tools beside [`ToolPool::call`](crate::ToolPool::call): batches, typed calls, calls from threads and
+//! Ways to call tools besides [`ToolPool::call`](crate::ToolPool::call): batches, typed calls, calls from threads and
 //! from tower.
 
 #[doc(inline)]

@@ -35,16 +35,16 @@ pub(crate) fn options() -> ProgramOptions {
         .option("data", "DIR", "Where tasks, jobs and settings are kept; tasks and schedule need it")
         .option("sandbox", "KIND", "Confine all that tools start: landlock or bubblewrap")
         .flag("no-network", "Commands and language servers have no network; needs a sandbox")
-        .repeated_option("writable", "DIR", "A directory outside of the roots that commands in a sandbox may change")
+        .repeated_option("writable", "DIR", "A directory outside the roots that commands in a sandbox may change")
         .flag("git-settings", "Tools may change .git, and commands in bubblewrap .git/config and .git/hooks")
-        .repeated_option("env", "NAME", "A variable that commands get, beside those that say where things are")
+        .repeated_option("env", "NAME", "A variable that commands get, besides those that say where things are")
         .repeated_option("limit", "NAME=N", "A limit of commands: processes, memory, file, stored-output, in bytes with k, m or g; 0 is none")
         .option("mcp-config", "FILE", "MCP servers whose tools and resources are added")
         .option("pins", "FILE", "Hold back the tools of MCP servers that are not as in this file; the command `pin` approves them")
         .option("searxng", "URL", "The search engine of WebSearch; else BRAVE_API_KEY or TAVILY_API_KEY name one")
         .repeated_option("private-host", "HOST", "A host with a private address that pages may be fetched from")
         .option("chromium", "FILE", "The program of the browser [default: the first of chromium, chromium-browser, google-chrome in PATH]")
-        .option("downloads", "DIR", "Where the browser may store downloads, inside of a root; without it they are denied")
+        .option("downloads", "DIR", "Where the browser may store downloads, inside a root; without it they are denied")
         .flag("show-stored-values", "browser_get_storage shows the values of cookies and of local storage, not only their names")
         .option("model", "NAME", "The model of sub-agents, by genai's names, with its key from the environment; needs the feature genai")
         .option("model-url", "URL", "The endpoint of that model, if it is not the usual one")
@@ -79,7 +79,7 @@ pub(crate) fn builtins(arguments: &ProgramArguments) -> Result<Builtins, BoxErro
     }
     let builtins = Builtins::new(workspace.clone()).profiles([profile]);
     let mut builtins = with_needs(builtins, arguments);
-    // Plan mode alone restricts calls, beside the policy.
+    // Only plan mode restricts calls, besides the policy.
     let permissions = Permissions::new(PermissionMode::Bypass);
     for family in &families {
         builtins = match *family {

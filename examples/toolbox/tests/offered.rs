@@ -59,7 +59,7 @@ const SPECIALIST: [&str; 13] = [
     "ListMcpResources",
     "ReadMcpResource",
 ];
-/// Other names of the sources, and tools that those above need beside them.
+/// Other names of the sources, and tools that those above need besides them.
 const FURTHER: [&str; 13] = [
     "Task",
     "pause_for_human",
@@ -104,7 +104,7 @@ const OPEN_HANDS: [&str; 10] = [
     "delegate",
 ];
 
-/// A directory with a file, and beside it all that tools need: a language server, a skill, targets, a script.
+/// A directory with a file, and next to it all that tools need: a language server, a skill, targets, a script.
 struct Setup {
     directory: TempDir,
 }

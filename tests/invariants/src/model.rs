@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 use tokio::runtime::Builder;
 use tool_runtime::__fuzz::Walker;
-use tool_runtime::export::{AnswerStream, Api, Export};
+use tool_runtime::export::{Api, Export, ResponseStream};
 use tool_runtime::prelude::*;
 use tool_runtime::tool::{Arguments, Executor};
 use tool_runtime::{BoxFuture, CallError};
@@ -41,7 +41,7 @@ pub fn check(text: &str) {
 
 /// Reads the stream of an answer, and the calls in the answer.
 fn read(api: Api, lines: &[&str]) {
-    let mut stream = AnswerStream::new(api);
+    let mut stream = ResponseStream::new(api);
     for line in lines {
         stream.push_line(line).ok();
     }

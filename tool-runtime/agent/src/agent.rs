@@ -116,7 +116,7 @@ impl Agent {
         run
     }
 
-    /// Continues a conversation that was interrupted: the model is asked for the next answer.
+    /// Continues a conversation that was interrupted: the model is asked for the next response.
     pub fn retry(&self, messages: Vec<Value>) -> Run {
         Run::new(self.clone(), messages)
     }

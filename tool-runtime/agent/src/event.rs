@@ -18,12 +18,12 @@ pub enum AgentEvent {
     Servers(Vec<McpServerStatus>),
     /// A message of an [`AgentMailbox`](tool_runtime::agent::AgentMailbox) became part of the conversation.
     Received(String),
-    /// A part of a streamed answer.
+    /// A part of a streamed response.
     Delta(Delta),
-    /// The complete text of an answer of the model, or the answer by which a call
+    /// The complete text of a response of the model, or the answer by which a call
     /// [ended](tool_runtime::agent::AgentRun::finish) the run.
     Message(String),
-    /// The answer of the model is incomplete. Its calls do not run: each gets an error as its result, and the run goes on.
+    /// The response of the model is incomplete. Its calls do not run: each gets an error as its result, and the run goes on.
     Cut(FinishReason),
     /// The model calls a tool. The call runs when the next event is awaited.
     Call(ToolCall),
@@ -64,7 +64,7 @@ pub enum StopReason {
     /// The limit on requests was reached.
     #[error("it reached its limit of {0} requests")]
     MaxTurns(usize),
-    /// The last answer of the model is incomplete: its limit on tokens was reached, or a filter ended it.
+    /// The last response of the model is incomplete: its limit on tokens was reached, or a filter ended it.
     #[error("{0}")]
     Cut(FinishReason),
     /// The run was cancelled.
@@ -73,7 +73,7 @@ pub enum StopReason {
     /// The request to the model failed.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// The answer does not have the format of the model's API.
+    /// The response does not have the format of the model's API.
     #[error(transparent)]
     Answer(#[from] ImportError),
     /// The configuration of the MCP servers cannot be used.

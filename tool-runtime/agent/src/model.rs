@@ -9,7 +9,7 @@ use tool_runtime::export::{ApiFormat, Delta, Export};
 
 /// A model behind an API.
 ///
-/// Messages, definitions and answers have the API's own form; the loop converts calls and results.
+/// Messages, definitions and responses have the API's own form; the loop converts calls and results.
 ///
 /// ```
 /// use serde_json::{Value, json};
@@ -39,11 +39,11 @@ use tool_runtime::export::{ApiFormat, Delta, Export};
 /// }
 /// ```
 pub trait Model: Send + Sync + 'static {
-    /// The format of definitions, messages and answers.
+    /// The format of definitions, messages and responses.
     fn format(&self) -> Arc<dyn ApiFormat>;
 
-    /// Sends a request and gives the whole answer. A model that streams reports deltas meanwhile,
-    /// and assembles the answer by [`AnswerStream`](tool_runtime::export::AnswerStream).
+    /// Sends a request and gives the whole response. A model that streams reports deltas meanwhile,
+    /// and assembles the response by [`ResponseStream`](tool_runtime::export::ResponseStream).
     ///
     /// # Errors
     /// The request failed. The run ends with the error and can be resumed.
@@ -71,7 +71,7 @@ pub struct ModelRequest {
     pub messages: Arc<Vec<Value>>,
     /// The tools of the pool at this moment, in the form of the API.
     pub tools: Arc<Export>,
-    /// Takes the parts of a streamed answer.
+    /// Takes the parts of a streamed response.
     pub deltas: Deltas,
 }
 
@@ -86,7 +86,7 @@ impl ModelRequest {
     }
 }
 
-/// Receives the parts of a streamed answer, which become events of the run.
+/// Receives the parts of a streamed response, which become events of the run.
 #[derive(Clone, Debug)]
 pub struct Deltas(UnboundedSender<AgentEvent>);
 

@@ -20,7 +20,7 @@ use tool_runtime::prelude::*;
 use tool_runtime::tool::Usage;
 use turn::Phase;
 
-/// A conversation of an agent: a task, and further ones by [`Self::send`].
+/// A conversation of an agent: a task, and more by [`Self::send`].
 ///
 /// A run has a [session](ToolPool::session) of its pool, and keeps the agent's MCP servers
 /// connected. Dropping it cancels requests and calls in flight and ends both; [`Self::close`] also
@@ -117,7 +117,7 @@ impl Run {
         }
     }
 
-    /// Cancels the run when the token is cancelled. Default: [`Self::cancellation`] alone does.
+    /// Cancels the run when the token is cancelled. Default: only [`Self::cancellation`] does.
     #[must_use]
     pub fn with_cancellation(mut self, token: CancellationToken) -> Self {
         self.lifetime = token.child_token();
@@ -125,7 +125,7 @@ impl Run {
         self
     }
 
-    /// Adapts the context of all calls: the principal, further state, or a
+    /// Adapts the context of all calls: the principal, more state, or a
     /// [peer](tool_runtime::peer::Peer) that answers the questions of tools. Default: that of the pool.
     ///
     /// ```
@@ -160,7 +160,7 @@ impl Run {
         Arc::clone(&self.messages)
     }
 
-    /// The tokens of all answers so far, those of sub-agents not included.
+    /// The tokens of all responses so far, those of sub-agents not included.
     pub fn usage(&self) -> Usage {
         self.usage
     }
@@ -183,7 +183,7 @@ impl Run {
         // Events of the abandoned task.
         self.events.clear();
         Arc::make_mut(&mut self.messages).push(self.agent.model.format().user(task.as_ref()));
-        // An answer of the abandoned task.
+        // A response of the abandoned task.
         drop(self.own.take_answer());
         (self.turns, self.value, self.phase) = (0, None, Phase::Ask);
     }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tool_runtime::BoxFuture;
 use tool_runtime::export::{Api, ApiFormat, Delta};
 
-/// A model with scripted answers, for tests and examples: a JSON list of turns, each with a `text`,
+/// A model with scripted responses, for tests and examples: a JSON list of turns, each with a `text`,
 /// with `calls`, or with both. Names are the ids of tools.
 ///
 /// A request beyond the last turn is an error. The front page has an example.

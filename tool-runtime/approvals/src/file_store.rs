@@ -211,7 +211,7 @@ impl FileStore {
         }
     }
 
-    /// Runs work on files outside of the runtime's threads.
+    /// Runs work on files outside the runtime's threads.
     fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Self) -> Result<T, StoreError> + Send + 'static,
@@ -357,7 +357,7 @@ mod private {
         Err(io::Error::new(io::ErrorKind::PermissionDenied, text))
     }
 
-    /// Opens files for writing, created for this user alone.
+    /// Opens files for writing, created only for this user.
     pub(super) fn options() -> OpenOptions {
         let mut options = OpenOptions::new();
         options.write(true).mode(0o600);

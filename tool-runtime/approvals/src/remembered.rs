@@ -96,7 +96,7 @@ impl RememberedApproval {
     }
 }
 
-/// The names of the arguments beside one.
+/// The names of the arguments besides one.
 pub(crate) fn other_arguments(arguments: &str, argument: &str) -> Vec<String> {
     let all: Map<String, Value> = serde_json::from_str(arguments).unwrap_or_default();
     all.into_iter().map(|(name, _)| name).filter(|name| name != argument).collect()

@@ -25,7 +25,7 @@ const EXPIRY: Duration = Duration::from_secs(30 * 86_400);
 /// A kept approval counts for the same caller, the same tool and the same question of the same rule: a rule that asks
 /// something else withdraws it. Approvals for a session end with the session. Those for a
 /// pattern count whatever the other arguments are, and end with this value; in a store ([`Self::kept_in`]) they outlive it, can be listed and withdrawn,
-/// and expire. An anonymous caller has both in its session alone. An approval with changed arguments is for
+/// and expire. An anonymous caller has both only in its session. An approval with changed arguments is for
 /// one call.
 ///
 /// ```

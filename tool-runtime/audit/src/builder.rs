@@ -193,7 +193,7 @@ impl EventLogBuilder {
     }
 
     /// Opens a log: a JSONL file if the name ends with `.jsonl`, else a SQLite file. One that does not exist is created,
-    /// for its owner alone, when a pool with it is built, or by its first use.
+    /// only for its owner, when a pool with it is built, or by its first use.
     ///
     /// A JSONL log is for shipping and checking: it grows without end, and a pool cannot ask it about the steps of a
     /// repeated run.

@@ -10,7 +10,7 @@ const TEXT: usize = 512;
 
 /// The last record of a log: its number and its hash. Everything before it is fixed by it.
 ///
-/// Keep it outside of the reach of those who can write the log; [`LogReader::verify`](crate::LogReader::verify) finds with
+/// Keep it outside the reach of those who can write the log; [`LogReader::verify`](crate::LogReader::verify) finds with
 /// it that the end of the log was cut.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -85,7 +85,7 @@ pub enum Resolution {
 
 impl EventLog {
     /// Opens a log: a JSONL file if the name ends with `.jsonl`, else a SQLite file. One that does not exist is created,
-    /// for its owner alone, when a pool with it is built, or by its first use. A JSONL log only records, see
+    /// only for its owner, when a pool with it is built, or by its first use. A JSONL log only records, see
     /// [`EventLogBuilder::record_only`].
     ///
     /// # Errors

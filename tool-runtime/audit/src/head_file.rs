@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// A file that gets the head after each transaction.
 pub(crate) struct HeadFile {
     path: PathBuf,
-    /// Those of the file that is replaced. A new one is for its owner alone.
+    /// Those of the file that is replaced. A new one is only for its owner.
     permissions: Option<Permissions>,
 }
 

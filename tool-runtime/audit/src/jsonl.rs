@@ -1,4 +1,4 @@
-//! A log in a JSONL file, which is written and checked alone: it looks up no steps and removes no records. One process
+//! A log in a JSONL file, which is only written and checked: it looks up no steps and removes no records. One process
 //! writes; others may read.
 //!
 //! Each line is `{"hash":HASH,"record":RECORD}`.
@@ -92,7 +92,7 @@ pub(crate) fn no_steps(path: &Path) -> LogError {
 }
 
 /// Keeps other writers out, under whatever name they know the file. Elsewhere than on Unix, a lock of the file itself
-/// would keep readers out, so that a file beside it has the lock.
+/// would keep readers out, so that a file next to it has the lock.
 fn lock(file: &File, path: &Path) -> Result<Option<File>, LogError> {
     if cfg!(unix) {
         return take(file, path).map(|()| None);

@@ -17,7 +17,7 @@
 //! # Files
 //!
 //! A log in a file is created when a pool with it is built, or by its first use; readers create no log. Its files, the
-//! head file included, are for their owner alone. One that exists keeps its rights, since an operator may have given
+//! head file included, are only for their owner. One that exists keeps its rights, since an operator may have given
 //! them to readers; a warning names files that everybody can use. A JSONL file has one writer, under whatever name it
 //! is opened; it grows without end, and looks up no steps of repeated runs. A SQLite file may have many, but no second hard
 //! link. A reader of a SQLite file that no one has open leaves SQLite's journals, `-wal` and `-shm`, behind.
@@ -51,7 +51,7 @@
 //! | `steps` | the state of a step of a repeated run |
 //! | `calls`, `run` | calls and runs put together from their records, for people |
 //! | `command` | the commands `log show` and so on, feature `cli` |
-//! | `reader`, `verify`, `head_file` | readers; checks; the head outside of the log |
+//! | `reader`, `verify`, `head_file` | readers; checks; the head outside the log |
 
 mod backend;
 mod builder;

@@ -1,4 +1,4 @@
-//! Files for their owner alone: a log tells what people did.
+//! Files only for their owner: a log tells what people did.
 
 use crate::error::LogError;
 use std::fs::{File, OpenOptions};

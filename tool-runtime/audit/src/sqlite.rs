@@ -36,7 +36,7 @@ pub(crate) struct SqliteLog {
 }
 
 impl SqliteLog {
-    /// Opens the file, and creates it for its owner alone; so are its journals, since SQLite gives them the rights of
+    /// Opens the file, and creates it only for its owner; so are its journals, since SQLite gives them the rights of
     /// the file.
     pub(crate) fn open(path: &Path, busy_timeout: Duration) -> Result<Self, LogError> {
         let _alone = lock(&OPENING);

@@ -64,7 +64,7 @@ impl TerminalApprover {
     }
 
     /// Asks in any case: the lines of a pipe or a file are the answers, of a script for instance. A server over standard
-    /// input and output must not use it. Default: asks at a terminal alone.
+    /// input and output must not use it. Default: asks only at a terminal.
     ///
     /// ```
     /// use tool_runtime::ToolPool;

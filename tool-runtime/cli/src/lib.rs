@@ -87,7 +87,7 @@ mod exit {
 ///
 /// `call` is not an MCP client: a tool that requests input from the user fails.
 ///
-/// A pool may bring further commands, see [`CliCommand`](tool_runtime_command::CliCommand).
+/// A pool may bring more commands, see [`CliCommand`](tool_runtime_command::CliCommand).
 ///
 /// [`Self::run`] and `main!` close the pool at the end.
 ///

@@ -322,7 +322,7 @@ pub fn ready(setup: Setup) -> SetupResult<Setup> {
     Ok(setup)
 }
 
-/// The reason why the function `pool` beside `main!` failed. An error type, so that `?` takes it in every test.
+/// The reason why the function `pool` next to `main!` failed. An error type, so that `?` takes it in every test.
 pub struct SetupError(BoxError);
 
 impl fmt::Display for SetupError {
@@ -353,7 +353,7 @@ impl<F: Fn() -> ExitCode> WrittenMain for F {}
 /// Checks that the `main` of the module is the one that `main!` writes.
 pub const fn check_main<F: WrittenMain>(_: &F) {}
 
-/// The function `pool` beside `main!`.
+/// The function `pool` next to `main!`.
 ///
 /// # Errors
 /// An option fails, a file cannot be read, or the pool cannot be built.

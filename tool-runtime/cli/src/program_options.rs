@@ -1,4 +1,4 @@
-//! Options of a program, beside those of its commands.
+//! Options of a program, besides those of its commands.
 
 use crate::exit;
 use crate::options::{Opt, ROOT, UsageError};

@@ -30,7 +30,7 @@ pub(super) struct Handler {
     notifications: Arc<NotificationRouter>,
     /// Cancelled when the connection has ended.
     ended: CancellationToken,
-    /// Permits for further questions.
+    /// Permits for more questions.
     permits: Semaphore,
 }
 

@@ -1,4 +1,4 @@
-//! A call over one connection: the request, and further rounds with answers while the server needs input.
+//! A call over one connection: the request, and more rounds with answers while the server needs input.
 
 use super::connection::Connection;
 use super::failure::Failure;

@@ -28,7 +28,7 @@ pub(super) struct Listing {
     pub(super) tools: Vec<ListedTool>,
     /// Problems of the whole list.
     pub(super) problems: Vec<String>,
-    /// The reason why further pages are missing, if one failed.
+    /// The reason why other pages are missing, if one failed.
     pub(super) gap: Option<String>,
     /// Whether calls repeat marked arguments as headers.
     pub(super) has_param_headers: bool,
@@ -44,7 +44,7 @@ struct Page {
     next: Option<String>,
 }
 
-/// Requests all pages. If a further page fails, the first ones stay.
+/// Requests all pages. If another page fails, the first ones stay.
 ///
 /// # Errors
 /// The connection ended, or the first page has no answer or one that is not a list.

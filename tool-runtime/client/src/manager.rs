@@ -58,7 +58,7 @@ use tool_runtime_core::vocabulary::error::{CallError, ErrorClass};
 /// [`trusted`](McpServerConfig::trusted) or [`McpManagerBuilder::trust`] names the server.
 ///
 /// A server's program ends with its connection: its input is closed, then its process group gets SIGTERM and at last
-/// SIGKILL. Descendants outside of the group are ended by a [`Subreaper`](crate::Subreaper) when this process ends. For
+/// SIGKILL. Descendants outside the group are ended by a [`Subreaper`](crate::Subreaper) when this process ends. For
 /// systems without signals see the front page of `tool-runtime`.
 ///
 /// Clones share one manager. When the last is dropped, all servers are disconnected and their tools leave the pool;

@@ -14,7 +14,7 @@ pub(super) fn is_same_id(ours: &RequestId, theirs: &RequestId) -> bool {
     }
 }
 
-/// Reads an answer without `jsonrpc`, with an id like `1.0`, with `"result": null` beside an error, or with an error whose
+/// Reads an answer without `jsonrpc`, with an id like `1.0`, with `"result": null` and an error, or with an error whose
 /// code or message is missing or of another type. `None` for what is not an answer.
 ///
 /// # Errors

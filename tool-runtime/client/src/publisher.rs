@@ -293,7 +293,7 @@ impl Publisher {
         self.clear(&mut self.state());
     }
 
-    /// Removes all tools, and publishes no further ones.
+    /// Removes all tools, and publishes no more.
     pub(super) fn retire(&self) {
         let mut state = self.state();
         self.clear(&mut state);

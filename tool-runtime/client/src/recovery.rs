@@ -40,7 +40,7 @@ pub(super) fn read(
     }
 }
 
-/// Whether a message was read although it departs from JSON-RPC: an error may stand beside a result that is null, and an
+/// Whether a message was read although it departs from JSON-RPC: an error may come with a result that is null, and an
 /// error without an id answers the only request.
 pub(super) fn is_odd(message: &Incoming) -> bool {
     match message {
@@ -155,7 +155,7 @@ fn surrogate(text: &str, at: usize) -> Option<u16> {
     (0xd800..=0xdfff).contains(&code).then_some(code)
 }
 
-/// The members of a message outside of its content.
+/// The members of a message outside its content.
 #[derive(Debug, Default)]
 struct Envelope {
     id: Option<RequestId>,

@@ -22,7 +22,7 @@ impl RequestTimeouts {
         self.until.map_or(idle, |until| idle.min(until))
     }
 
-    /// Limits work outside of the server, such as waiting for the user, only by the deadline.
+    /// Limits work outside the server, such as waiting for the user, only by the deadline.
     pub(super) async fn in_time<T>(self, work: impl Future<Output = T>) -> Result<T, Failure> {
         match self.until {
             Some(until) => timeout_at(until, work).await.map_err(|_| Failure::Late),

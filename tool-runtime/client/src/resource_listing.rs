@@ -138,7 +138,7 @@ impl Kind {
     }
 }
 
-/// Requests all pages of a kind. If a further page fails, the first ones stay and the failure is a gap.
+/// Requests all pages of a kind. If another page fails, the first ones stay and the failure is a gap.
 async fn pages<T: DeserializeOwned>(
     server: &Server,
     kind: Kind,
@@ -205,7 +205,7 @@ impl Stop {
         }
     }
 
-    /// The first pages stay if a further one fails.
+    /// The first pages stay if another one fails.
     fn after(kind: Kind, cursor: Option<&str>, why: String) -> Self {
         let (method, _) = kind.names();
         match cursor {

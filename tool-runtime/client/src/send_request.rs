@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 /// The wait for an answer.
 #[derive(Clone, Copy)]
 pub(super) enum Wait<'a> {
-    /// A request outside of a call.
+    /// A request outside a call.
     Alone(RequestTimeouts),
     /// A call, which may report progress.
     Call(&'a Arc<InFlightCall>),

@@ -26,7 +26,7 @@ const DEBOUNCE: Duration = Duration::from_millis(50);
 /// Limit on delaying a changed list.
 const MAX_DEBOUNCE: Duration = Duration::from_millis(500);
 
-/// What to do with a list whose further pages failed.
+/// What to do with a list whose other pages failed.
 #[derive(Clone, Copy)]
 enum IfIncomplete {
     /// Publish its first pages.

@@ -81,7 +81,7 @@ impl CommandForm {
         self.with_argument(name, help, ArgumentCount::Optional)
     }
 
-    /// Adds a positional argument for all further values. It is the last.
+    /// Adds a positional argument for all other values. It is the last.
     #[must_use]
     pub fn repeated_argument(self, name: &'static str, help: &'static str) -> Self {
         self.with_argument(name, help, ArgumentCount::Any)

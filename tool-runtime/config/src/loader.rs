@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 /// Loads a [`McpConfig`] from one or several inputs. Variables are looked up in their sources in the order of
 /// addition.
 ///
-/// Without a source no `${VAR}` has a value. `${env:VAR}` reads the [`environment`](Self::environment) alone.
+/// Without a source no `${VAR}` has a value. `${env:VAR}` reads only the [`environment`](Self::environment).
 ///
 /// ```
 /// use tool_runtime::mcp::{McpConfig, McpTransportConfig};

@@ -97,7 +97,7 @@ fn spellings(file: &Path) -> Vec<PathBuf> {
         PathBuf::from(name)
     };
     let mut spellings: Vec<PathBuf> = extensions.split(';').map(with).collect();
-    // The name itself is tried only if it has an extension: beside `npx.cmd` there is an `npx` for other shells.
+    // The name itself is tried only if it has an extension: next to `npx.cmd` there is an `npx` for other shells.
     if file.extension().is_some() {
         spellings.insert(0, file.to_owned());
     }

@@ -66,7 +66,7 @@ pub struct McpServerConfig {
     /// concurrently, and allow a lost call to be sent again. Annotations of other servers are listed and otherwise
     /// ignored. Default: false.
     pub trusted: bool,
-    /// The names of further values that are secret: variables, headers, and arguments as `args[0]`. They are masked in
+    /// The names of more values that are secret: variables, headers, and arguments as `args[0]`. They are masked in
     /// all text of the server. See the key `secrets` of [`McpConfig`](crate::McpConfig). Default: empty.
     pub secrets: Vec<String>,
     /// Missing values of a disabled server.

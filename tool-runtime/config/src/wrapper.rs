@@ -22,7 +22,7 @@ pub(super) struct ServerEntry {
     pub(super) entry: Value,
 }
 
-/// The entries of a document. Other keys beside a wrapper are ignored with a warning.
+/// The entries of a document. Other keys next to a wrapper are ignored with a warning.
 pub(super) fn entries(
     document: Value,
     location: &Location,

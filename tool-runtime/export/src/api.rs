@@ -1,7 +1,7 @@
 //! The APIs of models.
 
-use crate::answer;
 use crate::format::definitions;
+use crate::response;
 use crate::results::results;
 use crate::usage::usage;
 use serde_json::{Value, json};
@@ -88,7 +88,7 @@ pub struct Strict {
 }
 
 impl Strict {
-    /// Lets the API enforce the schemas of these tools alone: Anthropic compiles them, and rejects a request whose
+    /// Lets the API enforce only the schemas of these tools: Anthropic compiles them, and rejects a request whose
     /// schemas are too complex together. Default: of all tools.
     ///
     /// ```
@@ -123,20 +123,20 @@ impl ApiFormat for Api {
         definitions(*self, |_| false, tools)
     }
 
-    fn calls(&self, answer: &Value) -> Result<Vec<ToolCall>, ImportError> {
-        answer::calls(*self, answer)
+    fn calls(&self, response: &Value) -> Result<Vec<ToolCall>, ImportError> {
+        response::calls(*self, response)
     }
 
-    fn text(&self, answer: &Value) -> Result<String, ImportError> {
-        answer::text(*self, answer)
+    fn text(&self, response: &Value) -> Result<String, ImportError> {
+        response::text(*self, response)
     }
 
-    fn finish_reason(&self, answer: &Value) -> FinishReason {
-        answer::finish_reason(*self, answer)
+    fn finish_reason(&self, response: &Value) -> FinishReason {
+        response::finish_reason(*self, response)
     }
 
-    fn answer(&self, answer: &Value) -> Result<Vec<Value>, ImportError> {
-        answer::messages(*self, answer)
+    fn answer(&self, response: &Value) -> Result<Vec<Value>, ImportError> {
+        response::messages(*self, response)
     }
 
     fn results(&self, given: &[(&str, &ToolResult)]) -> Vec<Value> {
@@ -150,8 +150,8 @@ impl ApiFormat for Api {
         }
     }
 
-    fn usage(&self, answer: &Value) -> Usage {
-        usage(*self, answer)
+    fn usage(&self, response: &Value) -> Usage {
+        usage(*self, response)
     }
 }
 
@@ -170,20 +170,20 @@ impl ApiFormat for Strict {
         definitions(self.api, |tool| self.includes(tool), tools)
     }
 
-    fn calls(&self, answer: &Value) -> Result<Vec<ToolCall>, ImportError> {
-        self.api.calls(answer)
+    fn calls(&self, response: &Value) -> Result<Vec<ToolCall>, ImportError> {
+        self.api.calls(response)
     }
 
-    fn text(&self, answer: &Value) -> Result<String, ImportError> {
-        self.api.text(answer)
+    fn text(&self, response: &Value) -> Result<String, ImportError> {
+        self.api.text(response)
     }
 
-    fn finish_reason(&self, answer: &Value) -> FinishReason {
-        self.api.finish_reason(answer)
+    fn finish_reason(&self, response: &Value) -> FinishReason {
+        self.api.finish_reason(response)
     }
 
-    fn answer(&self, answer: &Value) -> Result<Vec<Value>, ImportError> {
-        self.api.answer(answer)
+    fn answer(&self, response: &Value) -> Result<Vec<Value>, ImportError> {
+        self.api.answer(response)
     }
 
     fn results(&self, given: &[(&str, &ToolResult)]) -> Vec<Value> {
@@ -194,7 +194,7 @@ impl ApiFormat for Strict {
         self.api.user(text)
     }
 
-    fn usage(&self, answer: &Value) -> Usage {
-        self.api.usage(answer)
+    fn usage(&self, response: &Value) -> Usage {
+        self.api.usage(response)
     }
 }

@@ -2,7 +2,7 @@
 //! here as `tool_runtime::export`.
 //!
 //! [`Snapshot::export`](tool_runtime_core::pool::Snapshot::export) gives definitions for requests and reads
-//! the calls of answers:
+//! the calls of responses:
 //!
 //! ```
 //! use tool_runtime::export::Api;
@@ -31,11 +31,10 @@
 //! | `lower` | JSON Schema to the subset that an API takes |
 //! | `budget` | the tools that may be strict in one request |
 //! | `restore` | arguments of the exported schema to those of the tool's own |
-//! | `answer`, `stream` | answers, whole or streamed: calls, text, finish reason, and their messages in the next request |
+//! | `response`, `stream` | responses, whole or streamed: calls, text, finish reason, and their messages in the next request |
 //! | `results` | results to messages |
-//! | `usage` | the tokens that an answer used |
+//! | `usage` | the tokens that a response used |
 
-mod answer;
 mod api;
 mod budget;
 mod format;
@@ -43,13 +42,14 @@ mod lower;
 #[cfg(test)]
 #[path = "../../core/property.rs"]
 mod property;
+mod response;
 mod restore;
 mod results;
 mod stream;
 mod usage;
 
 pub use api::{Api, Strict};
-pub use stream::{AnswerStream, Delta, EventDeltas, StreamError};
+pub use stream::{Delta, EventDeltas, ResponseStream, StreamError};
 pub use tool_runtime_core::seam::estimate_tokens;
 #[doc(inline)]
 pub use tool_runtime_core::tool::export::{

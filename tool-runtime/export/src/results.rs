@@ -1,7 +1,7 @@
 //! Results as messages of the next request.
 
-use crate::answer::request_name;
 use crate::api::Api;
+use crate::response::request_name;
 use serde_json::{Map, Value, json};
 use tool_runtime_core::seam::normal_media;
 use tool_runtime_core::tool::ToolResult;
@@ -144,7 +144,7 @@ fn source(mime_type: &str, data: &str) -> Value {
     json!({ "type": "base64", "media_type": mime_type, "data": data })
 }
 
-/// Chat Completions take text alone.
+/// Chat Completions take only text.
 fn chat(result: &ToolResult) -> Value {
     json!({ "role": "tool", "tool_call_id": result.call_id(), "content": failure_marked(result, text(result)) })
 }

@@ -1,4 +1,4 @@
-//! A streamed answer, assembled from its events.
+//! A streamed response, assembled from its events.
 
 mod anthropic;
 mod chat;
@@ -10,24 +10,24 @@ use crate::api::Api;
 use serde_json::{Map, Value, json};
 use std::vec;
 
-/// A streamed answer of a model. It takes the events one by one and ends as the answer that the API
+/// A streamed response of a model. It takes the events one by one and ends as the response that the API
 /// would have given without streaming, for [`Export::calls`](tool_runtime_core::tool::export::Export::calls).
 ///
 /// ```
-/// use tool_runtime::export::{AnswerStream, Api, Delta};
+/// use tool_runtime::export::{ResponseStream, Api, Delta};
 ///
-/// let mut stream = AnswerStream::new(Api::OpenAiChat);
+/// let mut stream = ResponseStream::new(Api::OpenAiChat);
 /// let line = r#"data: {"choices":[{"delta":{"role":"assistant","content":"Hi"},"finish_reason":"stop"}]}"#;
 /// assert!(stream.push_line(line)?.eq([Delta::Text("Hi".into())]));
 /// stream.push_line("data: [DONE]")?;
-/// let answer = stream.finish()?;
-/// assert_eq!(answer["choices"][0]["message"]["content"], "Hi");
+/// let response = stream.finish()?;
+/// assert_eq!(response["choices"][0]["message"]["content"], "Hi");
 /// # Ok::<(), tool_runtime::export::StreamError>(())
 /// ```
 #[derive(Debug)]
-pub struct AnswerStream {
+pub struct ResponseStream {
     api: Api,
-    answer: Value,
+    response: Value,
     is_ended: bool,
 }
 
@@ -35,7 +35,7 @@ pub struct AnswerStream {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Delta {
-    /// Text of the answer.
+    /// Text of the response.
     Text(String),
     /// Text of the model's reasoning.
     Thought(String),
@@ -43,7 +43,7 @@ pub enum Delta {
     Call(String),
 }
 
-/// The changes by one event, in their order. Returned by [`AnswerStream::push`].
+/// The changes by one event, in their order. Returned by [`ResponseStream::push`].
 #[derive(Clone, Debug)]
 pub struct EventDeltas(vec::IntoIter<Delta>);
 
@@ -74,17 +74,17 @@ pub enum StreamError {
     /// The stream ended before its last event.
     #[error("the stream ended before its last event")]
     Incomplete,
-    /// The API does not stream answers.
-    #[error("the API does not stream answers")]
+    /// The API does not stream responses.
+    #[error("the API does not stream responses")]
     NotStreamed,
 }
 
 tool_runtime_core::debug_as_message!(StreamError);
 
-impl AnswerStream {
+impl ResponseStream {
     /// A stream without events.
     pub fn new(api: Api) -> Self {
-        Self { api, answer: Value::Object(Map::new()), is_ended: false }
+        Self { api, response: Value::Object(Map::new()), is_ended: false }
     }
 
     /// Adds a line of the stream, as server-sent events have it. Lines without data are skipped.
@@ -94,13 +94,13 @@ impl AnswerStream {
     pub fn push_line(&mut self, line: &str) -> Result<EventDeltas, StreamError> {
         let line = line.trim_start_matches('\u{feff}');
         let data = line.strip_prefix("data:").or_else(|| line.strip_prefix("error:"));
-        // Some servers answer by an error alone, without events.
+        // Some servers respond only by an error, without events.
         let data = data.unwrap_or(if line.starts_with('{') { line } else { "" }).trim();
         let deltas = match data {
             "" => Vec::new(),
             "[DONE]" => {
                 // Some servers compatible with OpenAI's end without a reason.
-                self.is_ended |= self.api == Api::OpenAiChat && self.answer["choices"].is_array();
+                self.is_ended |= self.api == Api::OpenAiChat && self.response["choices"].is_array();
                 Vec::new()
             }
             data => {
@@ -129,17 +129,17 @@ impl AnswerStream {
             let message = error["message"].as_str().or(error.as_str()).map(str::to_owned);
             return Err(StreamError::Api(message.unwrap_or_else(|| error.to_string())));
         }
-        let (answer, is_ended) = (&mut self.answer, &mut self.is_ended);
+        let (response, is_ended) = (&mut self.response, &mut self.is_ended);
         match self.api {
-            Api::Anthropic => Ok(anthropic::push(answer, is_ended, event)),
-            Api::OpenAiChat => Ok(chat::push(answer, is_ended, event)),
-            Api::OpenAiResponses => Ok(responses::push(answer, is_ended, event)),
-            Api::Gemini => Ok(gemini::push(answer, is_ended, event)),
+            Api::Anthropic => Ok(anthropic::push(response, is_ended, event)),
+            Api::OpenAiChat => Ok(chat::push(response, is_ended, event)),
+            Api::OpenAiResponses => Ok(responses::push(response, is_ended, event)),
+            Api::Gemini => Ok(gemini::push(response, is_ended, event)),
             Api::Mcp => Err(StreamError::NotStreamed),
         }
     }
 
-    /// The whole answer.
+    /// The whole response.
     ///
     /// # Errors
     /// The last event is missing: the connection was lost.
@@ -148,12 +148,12 @@ impl AnswerStream {
             return Err(StreamError::Incomplete);
         }
         match self.api {
-            Api::Anthropic => anthropic::finish(&mut self.answer),
-            Api::OpenAiChat => chat::finish(&mut self.answer),
-            Api::OpenAiResponses => responses::finish(&mut self.answer),
+            Api::Anthropic => anthropic::finish(&mut self.response),
+            Api::OpenAiChat => chat::finish(&mut self.response),
+            Api::OpenAiResponses => responses::finish(&mut self.response),
             _ => {}
         }
-        Ok(self.answer)
+        Ok(self.response)
     }
 }
 
@@ -176,10 +176,10 @@ fn member<'a>(value: &'a mut Value, key: &str) -> &'a mut Value {
 /// The most entries of a list.
 const MAX_ENTRIES: usize = 1024;
 
-/// The index by which events name an entry of a list, until the answer is whole.
+/// The index by which events name an entry of a list, until the response is whole.
 const INDEX: &str = "index in the stream";
 
-/// A list of an answer; a value of another kind, which no API sends, becomes a list.
+/// A list of a response; a value of another kind, which no API sends, becomes a list.
 fn list(value: &mut Value) -> &mut Vec<Value> {
     if !value.is_array() {
         *value = Value::Array(Vec::new());

@@ -1,11 +1,11 @@
-//! The tokens that an answer cost, as each API counts them.
+//! The tokens that a response cost, as each API counts them.
 
 use crate::api::Api;
 use serde_json::Value;
 use tool_runtime_core::vocabulary::Usage;
 
-pub(crate) fn usage(api: Api, answer: &Value) -> Usage {
-    let usage = if api == Api::Gemini { &answer["usageMetadata"] } else { &answer["usage"] };
+pub(crate) fn usage(api: Api, response: &Value) -> Usage {
+    let usage = if api == Api::Gemini { &response["usageMetadata"] } else { &response["usage"] };
     let count = |path: &str| usage.pointer(path).and_then(Value::as_u64).unwrap_or_default();
     match api {
         Api::Mcp => Usage::default(),

@@ -216,7 +216,7 @@ impl LineBuffer {
         true
     }
 
-    /// Keeps the end of a further part of a line over the limit. `false` if ends are not kept.
+    /// Keeps the end of another part of a line over the limit. `false` if ends are not kept.
     fn keep_ends(&mut self, start: usize, end: usize) -> bool {
         let Some(ends) = &mut self.ends else { return false };
         ends.grow(&self.bytes[start..end]);

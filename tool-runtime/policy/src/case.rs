@@ -1,4 +1,4 @@
-//! Calls that a policy is tried on: in tests beside the rules, and by `policy explain`.
+//! Calls that a policy is tried on: in tests next to the rules, and by `policy explain`.
 
 use crate::facts::{ArgumentFacts, Facts};
 use jiff::Timestamp;
@@ -245,7 +245,7 @@ impl SampleCall {
     }
 }
 
-/// A test beside the rules: a call, and the decision that it expects.
+/// A test next to the rules: a call, and the decision that it expects.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     pub(crate) name: String,

@@ -1,4 +1,4 @@
-//! Tests beside the rules, and mistakes that only a pool shows.
+//! Tests next to the rules, and mistakes that only a pool shows.
 
 use crate::condition::Condition;
 use crate::explain::effect_name;

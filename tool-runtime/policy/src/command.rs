@@ -68,7 +68,7 @@ impl CliCommand for Explain {
             .option(
                 "call",
                 "CALL",
-                "All of these and more, written as in the tests beside the rules",
+                "All of these and more, written as in the tests next to the rules",
             )
     }
 
@@ -93,12 +93,12 @@ impl CliCommand for Explain {
     }
 }
 
-/// Runs the tests beside the rules.
+/// Runs the tests next to the rules.
 struct Test;
 
 impl CliCommand for Test {
     fn form(&self) -> CommandForm {
-        CommandForm::new("policy test", "Run the tests beside the rules")
+        CommandForm::new("policy test", "Run the tests next to the rules")
             .argument("FILE", "A file, or a folder with a file for each caller")
             .repeated_argument("FILE", "Further ones")
     }

@@ -21,7 +21,7 @@ pub(crate) struct Facts<'a> {
     pub(crate) tags: &'a [String],
     pub(crate) annotations: Cow<'a, ToolAnnotations>,
     pub(crate) is_trusted: bool,
-    /// `None` outside of an execution.
+    /// `None` outside an execution.
     pub(crate) labels: Option<&'a BTreeMap<String, String>>,
     pub(crate) principal: &'a Principal,
     pub(crate) session: Option<&'a SessionId>,

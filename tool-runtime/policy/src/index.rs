@@ -6,7 +6,7 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use std::sync::Arc;
 
-/// The most tools whose rules are remembered. Those of further ones are looked up each time.
+/// The most tools whose rules are remembered. Those of others are looked up each time.
 const MAX_TOOLS: usize = 16_384;
 
 type Table = HashMap<String, Arc<[u32]>, RandomState>;

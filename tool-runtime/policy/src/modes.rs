@@ -145,7 +145,7 @@ struct SessionMode {
 
 /// The context does not belong to a session, so no mode was set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("calls outside of a session have the mode of the pool; open a session, or set that mode")]
+#[error("calls outside a session have the mode of the pool; open a session, or set that mode")]
 pub struct NoSession;
 
 impl Permissions {

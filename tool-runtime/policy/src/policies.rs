@@ -12,7 +12,7 @@ use tool_runtime_core::pool::{PoolExtension, ToolPoolBuilder};
 /// Several policies for one pool, and what keeps their limits. Deny beats ask beats allow. If several ask, each
 /// question is put to the people that its policy names, and those to the same people are one.
 ///
-/// A [`Policy`] or a [`LivePolicy`] that is installed alone does the same.
+/// A [`Policy`] or a [`LivePolicy`] that is installed by itself does the same.
 ///
 /// ```
 /// use tool_runtime::policy::{PermissionMode, Permissions, Policies, Policy, Rule};

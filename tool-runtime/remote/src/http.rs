@@ -291,7 +291,7 @@ impl Board for HttpBoard {
     ) -> BoxFuture<'a, Result<Swap, BoardError>> {
         Box::pin(async move {
             match self.write(step, record, expected, keep).await {
-                // The answer may be lost alone: the hub recognises the record.
+                // Only the response may be lost: the hub recognises the record.
                 Err(BoardError::Disconnected(_)) => self.write(step, record, expected, keep).await,
                 swap => swap,
             }

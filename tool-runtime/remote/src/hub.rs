@@ -81,7 +81,7 @@ pub enum HubError {
     /// The file cannot be opened or written, is damaged, or is of a newer version.
     #[error("cannot open the records of the hub: {0}")]
     Store(#[from] StoreError),
-    /// The file beside the database cannot be locked.
+    /// The file next to the database cannot be locked.
     #[error("cannot lock the records of the hub: {0}")]
     Lock(#[source] io::Error),
     /// Another hub has the file open.
@@ -95,7 +95,7 @@ pub enum HubError {
 tool_runtime_core::debug_as_message!(HubError);
 
 impl Hub {
-    /// Opens the file of a hub, and creates it for its owner alone if it does not exist.
+    /// Opens the file of a hub, and creates it only for its owner if it does not exist.
     ///
     /// # Errors
     /// The file cannot be opened or written, is damaged, is of a newer version, or another hub has it open.
@@ -127,7 +127,7 @@ impl Hub {
     ///
     /// Each client has a token: `NAME:TOKEN scopes=call:QUEUE,run:QUEUE`. Its name is a [`CallerName`]; `call:QUEUE` lets it
     /// call the tools of a queue, `run:QUEUE` lets it be a runner of one, and `*` instead of a queue means all. A caller
-    /// reads and ends its own calls alone; a runner sees all calls of its queues.
+    /// reads and ends only its own calls; a runner sees all calls of its queues.
     ///
     /// The connection is not encrypted. For other machines, put a reverse proxy with TLS in front of it, which does not
     /// collect answers (events have to pass at once) and waits 30 seconds for an answer; otherwise everybody in between can

@@ -14,7 +14,7 @@
 //! | `board`, `listener` | the interface of an engine |
 //! | `names`, `message`, `payload`, `outcome`, `version`, `catalogue` | messages and their parts |
 //! | `record`, `transition` | the record of a step, and the decisions that follow from it, without I/O |
-//! | `local` | a board inside of the process |
+//! | `local` | a board inside the process |
 //! | `hub` | the engine of one machine, over HTTP |
 //! | `http` | the client of a hub |
 //! | `protocol` | the requests and answers between hub and client

@@ -1,4 +1,4 @@
-//! A board inside of this process: queues and topics in memory, records and blobs in a store.
+//! A board inside this process: queues and topics in memory, records and blobs in a store.
 
 mod callers;
 mod memory;

@@ -321,7 +321,7 @@ pub(crate) struct Presence {
     pub(crate) labels: BTreeMap<String, String>,
     /// The number of calls that it runs at the same time.
     pub(crate) slots: u32,
-    /// The number of further calls that it could run now.
+    /// The number of more calls that it could run now.
     pub(crate) free: u32,
     /// Its tools: a blob with a [`Catalogue`](crate::catalogue::Catalogue).
     pub(crate) catalogue: BlobRef,

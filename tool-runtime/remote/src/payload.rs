@@ -1,4 +1,4 @@
-//! Arguments and outcomes: JSON inside of a message, or a blob beside it.
+//! Arguments and outcomes: JSON inside a message, or a blob next to it.
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
@@ -48,7 +48,7 @@ impl PartialEq for Json {
     }
 }
 
-/// JSON inside of a message, or the name of the blob that has it.
+/// JSON inside a message, or the name of the blob that has it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Payload {
     /// The JSON itself.

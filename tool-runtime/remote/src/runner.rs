@@ -45,7 +45,7 @@ type Principals = dyn Fn(&CallerName, Principal) -> Option<Principal> + Send + S
 /// Serves the tools of a pool to the callers of a queue.
 ///
 /// It announces its tools, and the changes of its pool; claims as many calls as it has free slots; and writes their outcomes.
-/// The pool governs the calls like all others: its policies, approvals, limits and log apply, beside those of the caller.
+/// The pool governs the calls like all others: its policies, approvals, limits and log apply, besides those of the caller.
 ///
 /// ```no_run
 /// use tool_runtime_core::pool::ToolPool;
@@ -210,7 +210,7 @@ struct Inner {
     running: RunningJobs,
     catalogue: announce::Current,
     leaves: AtomicBool,
-    /// It claims no further jobs.
+    /// It claims no more jobs.
     stops: CancellationToken,
     /// The runner announces itself before the next beat.
     announce_now: Notify,

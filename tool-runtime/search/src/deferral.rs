@@ -10,7 +10,7 @@ use tool_runtime_core::tool::Tool;
 ///
 /// Kept tools are always shown. Of the others, those that a selector defers are not; the rest are
 /// shown in the order of their names, as far as the limits allow. Kept tools count towards the
-/// limits. The result depends on the pool alone, so that it is the same for each request.
+/// limits. The result depends only on the pool, so that it is the same for each request.
 ///
 /// ```
 /// use tool_runtime::prelude::*;

@@ -114,7 +114,7 @@ impl Client {
         &self.first_poll
     }
 
-    /// Sends further questions and progress to a task.
+    /// Sends more questions and progress to a task.
     pub(super) fn become_task(&self, task: Handle) {
         drop(self.task.set(task));
     }

@@ -1,4 +1,4 @@
-//! Arguments that a host adds to every call, beside those of the tool.
+//! Arguments that a host adds to every call, besides those of the tool.
 //!
 //! Some hosts pass fields of their own in the arguments, and their users cannot remove them. The tools of this server
 //! reject unknown arguments, unless the server ignores these names.

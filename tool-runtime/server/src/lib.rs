@@ -235,9 +235,9 @@ impl McpServer {
     }
 
     /// # Errors
-    /// All problems of the server and `further` problems.
-    fn checked(&self, further: &[String]) -> io::Result<()> {
-        let problems = [&self.problems, further].concat();
+    /// All problems of the server and `other` problems.
+    fn checked(&self, other: &[String]) -> io::Result<()> {
+        let problems = [&self.problems, other].concat();
         if problems.is_empty() {
             return Ok(());
         }
@@ -255,7 +255,7 @@ impl McpServer {
     /// (`Runtime::shutdown_background` does not).
     ///
     /// At most 1024 calls of the client (of tools, prompts, resources, completions) run at a time. Before
-    /// a further one, reading pauses until a call ends. If none ends within five seconds, further calls
+    /// another one, reading pauses until a call ends. If none ends within five seconds, more calls
     /// are rejected until one does, so that cancellations and answers to questions are read. Reading also
     /// pauses while the client leaves 4 MiB of answers unread.
     ///

@@ -1,6 +1,6 @@
 //! Log notifications, which MCP deprecates and older clients still request.
 
-#![allow(deprecated, reason = "rmcp marks the log's types as MCP does; they are named here alone")]
+#![allow(deprecated, reason = "rmcp marks the log's types as MCP does; they are named only here")]
 
 use super::convert::via_json;
 use rmcp::model::{

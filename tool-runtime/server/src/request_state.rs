@@ -25,7 +25,7 @@ const PROCESS: &str = "\0process";
 /// for the same tool, arguments and principal. The approvals of a state count once.
 pub(super) struct StateCodec {
     codec: RequestStateCodec,
-    /// Names this process, beside others that have the same key.
+    /// Names this process among others that have the same key.
     process: String,
     /// The ids of the states whose approvals were used, and when.
     used: Mutex<HashMap<String, Instant>>,

@@ -13,7 +13,7 @@
 //! reader (`SharedReader` in `read_loop`) and continue to read if the call blocks its thread.
 //!
 //! Back pressure: the reader yields to other tasks after 64 lines (`YIELD_INTERVAL` in `read_loop`). Reading
-//! pauses while 1024 calls run (`requests`); after 5 seconds further calls are rejected (`STALL_TIMEOUT`).
+//! pauses while 1024 calls run (`requests`); after 5 seconds more calls are rejected (`STALL_TIMEOUT`).
 //! Reading also pauses while too many answers are unread (`queue`).
 //!
 //! The end of the input, or a signal, cancels the token `disconnected`: reading stops, requests to the client and

@@ -1,6 +1,6 @@
 //! Words that a wildcard of a pattern may take: those that a table says to be harmless, written out in full.
 //!
-//! A program in no table gets relative paths alone: any other word may be a subcommand or a command that it runs.
+//! A program in no table gets only relative paths: any other word may be a subcommand or a command that it runs.
 
 mod awk;
 mod sed;

@@ -26,7 +26,7 @@
 //! | `git * main` | `git merge main` | `git merge --no-ff main` |
 //! | `cat src/*` | `cat src/lib.rs`, `cat src/a/b.rs` | `cat src/../key`, `cat src/a src/b` |
 //!
-//! - A last word `*`, or `:*` at the end of the last word, matches any further words, or none.
+//! - A last word `*`, or `:*` at the end of the last word, matches any other words, or none.
 //! - Any other `*` matches within one word. It may match `/`, but never a component `..`.
 //! - The first word names a program, literally.
 //! - Quotes make a part literal: `git commit -m 'a * b'`.
@@ -64,7 +64,7 @@
 //! `cargo x`, which may be an alias or a program of its own. Arguments of scripts are free: those after `python x.py` and
 //! after `npm test --`.
 //!
-//! For a program in no table, a wildcard takes paths below the present directory alone, written with a slash or an
+//! For a program in no table, a wildcard takes only paths below the present directory, written with a slash or an
 //! extension, besides `--help` and `--version`: `lint *` allows `lint src/a.rs`. Any other word may be a subcommand or a
 //! command that the program runs.
 //!

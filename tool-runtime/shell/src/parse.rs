@@ -92,7 +92,7 @@ fn is_word(kind: &str) -> bool {
     matches!(kind, "word" | "number" | "string" | "raw_string" | "concatenation")
 }
 
-/// Everything outside of the words must be spaces, and there must be some between two words.
+/// Everything outside the words must be spaces, and there must be some between two words.
 fn check_coverage(text: &str, nodes: &[Node<'_>]) -> Result<(), Reason> {
     let mut end = 0;
     for (index, node) in nodes.iter().enumerate() {

@@ -10,7 +10,7 @@ use std::str::FromStr;
 pub struct ShellPattern {
     text: String,
     words: Vec<WordPattern>,
-    /// Whether further words may follow.
+    /// Whether more words may follow.
     open: bool,
 }
 

@@ -4,7 +4,7 @@ use crate::skill::Skill;
 use std::sync::Arc;
 use tool_runtime_core::seam::one_line;
 
-/// Shorter descriptions say nothing: the names alone are listed.
+/// Shorter descriptions say nothing: only the names are listed.
 const MIN_DESCRIPTION: usize = 20;
 
 /// A line for each skill, within a budget of characters.

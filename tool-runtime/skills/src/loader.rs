@@ -74,7 +74,7 @@ impl SkillLoader {
     }
 
     /// Limits the list of skills in the description of the tool, in characters. A longer list has
-    /// shortened descriptions, then names alone, then the first names and the number of the others.
+    /// shortened descriptions, then only names, then the first names and the number of the others.
     /// Default: 15000.
     pub fn max_listing(mut self, characters: usize) -> Self {
         self.max_listing = characters;

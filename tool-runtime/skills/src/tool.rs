@@ -91,7 +91,7 @@ async fn end(library: &SkillLibrary, context: &ToolContext) -> Result<String, To
     })
 }
 
-/// The skills of the caller's handle, which must be of one agent alone.
+/// The skills of the caller's handle, which must be of only one agent.
 fn of_caller(
     library: &SkillLibrary,
     context: &ToolContext,

@@ -31,7 +31,7 @@ impl OpenOptions {
     }
 
     /// Sets whether a commit survives the loss of power. Default: true. Without it a commit survives
-    /// the end of the process alone.
+    /// only the end of the process.
     #[must_use]
     pub fn durable(mut self, is_durable: bool) -> Self {
         self.is_durable = is_durable;

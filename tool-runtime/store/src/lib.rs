@@ -2,7 +2,7 @@
 //! `tool-runtime`, whose feature `store` is implied by the features that need it.
 //!
 //! [`Database`] opens a file in WAL mode and migrates it. [`Store`] puts one writer thread in front of
-//! it, which commits waiting commands in one transaction, and readers beside it. Several processes
+//! it, which commits waiting commands in one transaction, and readers next to it. Several processes
 //! may open one file.
 //!
 //! | Module | Topic |

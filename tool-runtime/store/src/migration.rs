@@ -4,7 +4,7 @@ use crate::error::{StoreError, StoreFailure};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::path::Path;
 
-/// A change of the schema. The first has number 1, each further one the next number. Published
+/// A change of the schema. The first has number 1, each later one the next number. Published
 /// migrations do not change.
 #[derive(Clone, Copy, Debug)]
 pub struct Migration {

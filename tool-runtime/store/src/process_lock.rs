@@ -4,7 +4,7 @@ use std::fs::{File, TryLockError};
 use std::io;
 use std::path::Path;
 
-/// The lock of the process that uses a database, on a file beside it. The system releases it when the process ends, however
+/// The lock of the process that uses a database, on a file next to it. The system releases it when the process ends, however
 /// it does; dropping it releases it, too.
 #[derive(Debug)]
 pub struct ProcessLock(File);

@@ -28,7 +28,7 @@ rules:
     then: allow
 ";
 
-/// A crate without dependencies, beside the policy.
+/// A crate without dependencies, next to the policy.
 pub(crate) struct Project(TempDir);
 
 impl Project {

@@ -3,7 +3,7 @@
 use genai::{Error, webc};
 use std::fmt;
 
-/// The number of bytes of an API's answer that an error shows.
+/// The number of bytes of an API's response that an error shows.
 const MAX_BODY: usize = 2000;
 
 /// A request that failed, as the source of a [`ModelError`](tool_runtime_agent::ModelError).
@@ -26,7 +26,7 @@ impl GenaiError {
         Self { text, status, source: Some(error) }
     }
 
-    /// The HTTP status of the API's answer, if there was one.
+    /// The HTTP status of the API's response, if there was one.
     pub fn status(&self) -> Option<u16> {
         self.status
     }

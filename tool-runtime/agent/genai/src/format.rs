@@ -21,9 +21,9 @@ pub(crate) struct GenaiFormat {
     pub(crate) is_strict: bool,
 }
 
-/// The answer of a model.
+/// The response of a model.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Answer {
+pub(crate) struct ModelResponse {
     pub(crate) message: ChatMessage,
     pub(crate) usage: GenaiUsage,
     /// The API's word for the reason of its end.
@@ -96,24 +96,24 @@ impl ApiFormat for GenaiFormat {
         renamed
     }
 
-    fn calls(&self, answer: &Value) -> Result<Vec<ToolCall>, ImportError> {
-        let message = read(answer)?.message;
+    fn calls(&self, response: &Value) -> Result<Vec<ToolCall>, ImportError> {
+        let message = read(response)?.message;
         Ok(message.content.into_tool_calls().into_iter().map(call).collect())
     }
 
-    fn text(&self, answer: &Value) -> Result<String, ImportError> {
-        Ok(read(answer)?.message.content.texts().concat())
+    fn text(&self, response: &Value) -> Result<String, ImportError> {
+        Ok(read(response)?.message.content.texts().concat())
     }
 
-    fn finish_reason(&self, answer: &Value) -> FinishReason {
-        read(answer).map_or_else(
+    fn finish_reason(&self, response: &Value) -> FinishReason {
+        read(response).map_or_else(
             |_| FinishReason::Complete,
-            |answer| FinishReason::from_word(&answer.finish_reason),
+            |response| FinishReason::from_word(&response.finish_reason),
         )
     }
 
-    fn answer(&self, answer: &Value) -> Result<Vec<Value>, ImportError> {
-        let mut message = read(answer)?.message;
+    fn answer(&self, response: &Value) -> Result<Vec<Value>, ImportError> {
+        let mut message = read(response)?.message;
         for part in message.content.iter_mut() {
             // APIs reject arguments that are not an object; the call's result reports the mistake.
             if let ContentPart::ToolCall(call) = part
@@ -150,8 +150,8 @@ impl ApiFormat for GenaiFormat {
         to_json(&ChatMessage::user(text))
     }
 
-    fn usage(&self, answer: &Value) -> Usage {
-        let Ok(Answer { usage, .. }) = read(answer) else { return Usage::default() };
+    fn usage(&self, response: &Value) -> Usage {
+        let Ok(ModelResponse { usage, .. }) = read(response) else { return Usage::default() };
         let count = |tokens: Option<i32>| tokens.and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
         Usage {
             input: count(usage.prompt_tokens),
@@ -199,8 +199,8 @@ fn response((name, result): &(&str, &ToolResult), message: &Value) -> ContentPar
     ToolResponse::new(result.call_id(), text).with_fn_name(*name).into()
 }
 
-fn read(answer: &Value) -> Result<Answer, ImportError> {
-    Answer::deserialize(answer).map_err(|error| ImportError::new(GENAI, error.to_string()))
+fn read(response: &Value) -> Result<ModelResponse, ImportError> {
+    ModelResponse::deserialize(response).map_err(|error| ImportError::new(GENAI, error.to_string()))
 }
 
 fn to_json(message: &ChatMessage) -> Value {

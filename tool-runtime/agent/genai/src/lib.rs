@@ -61,7 +61,7 @@
 //!
 //! | Module | Topic |
 //! |---|---|
-//! | `model` | requests and answers, whole or streamed |
+//! | `model` | requests and responses, whole or streamed |
 //! | `format` | definitions, calls and results as genai's types |
 //! | `error` | requests that failed |
 

@@ -1,7 +1,7 @@
-//! Requests and answers.
+//! Requests and responses.
 
 use crate::error::GenaiError;
-use crate::format::{Answer, GenaiFormat};
+use crate::format::{GenaiFormat, ModelResponse};
 use futures_util::StreamExt as _;
 use genai::adapter::AdapterKind;
 use genai::chat::{
@@ -96,28 +96,32 @@ impl GenaiModel {
         self
     }
 
-    /// Requests whole answers instead of streamed ones.
+    /// Requests whole responses instead of streamed ones.
     #[must_use]
     pub fn whole_answers(mut self) -> Self {
         self.is_streamed = false;
         self
     }
 
-    async fn whole(&self, request: ChatRequest) -> Result<Answer, GenaiError> {
+    async fn whole(&self, request: ChatRequest) -> Result<ModelResponse, GenaiError> {
         let options = self.reasoning_options();
         let response = self.client.exec_chat(&self.model, request, Some(&options)).await;
         let response = response.map_err(GenaiError::from_genai)?;
         if response.content.is_empty() && response.stop_reason.is_none() {
             return Err(GenaiError::new("the answer has neither content nor a reason for its end"));
         }
-        Ok(Answer {
+        Ok(ModelResponse {
             message: message(Some(response.content), response.reasoning_content),
             usage: response.usage,
             finish_reason: word(response.stop_reason),
         })
     }
 
-    async fn streamed(&self, request: ChatRequest, deltas: &Deltas) -> Result<Answer, GenaiError> {
+    async fn streamed(
+        &self,
+        request: ChatRequest,
+        deltas: &Deltas,
+    ) -> Result<ModelResponse, GenaiError> {
         let options = self
             .reasoning_options()
             .with_capture_content(true)
@@ -126,11 +130,13 @@ impl GenaiModel {
         let response = self.client.exec_chat_stream(&self.model, request, Some(&options)).await;
         let response = response.map_err(GenaiError::from_genai)?;
         match watch(response.stream, deltas).await? {
-            Some(end) if end.captured_stop_reason.is_some() || !self.gives_reason() => Ok(Answer {
-                message: message(end.captured_content, end.captured_reasoning_content),
-                usage: end.captured_usage.unwrap_or_default(),
-                finish_reason: word(end.captured_stop_reason),
-            }),
+            Some(end) if end.captured_stop_reason.is_some() || !self.gives_reason() => {
+                Ok(ModelResponse {
+                    message: message(end.captured_content, end.captured_reasoning_content),
+                    usage: end.captured_usage.unwrap_or_default(),
+                    finish_reason: word(end.captured_stop_reason),
+                })
+            }
             _ => Err(GenaiError::new("the stream ended before the answer was whole")),
         }
     }
@@ -142,7 +148,7 @@ impl GenaiModel {
         self.options.clone().with_capture_reasoning_content(wants_reasoning)
     }
 
-    /// Whether each complete answer has a stop reason. For these APIs, genai reports a truncated
+    /// Whether each complete response has a stop reason. For these APIs, genai reports a truncated
     /// stream like a complete one.
     fn gives_reason(&self) -> bool {
         matches!(
@@ -160,13 +166,13 @@ impl Model for GenaiModel {
     fn answer(&self, request: ModelRequest) -> BoxFuture<'_, Result<Value, ModelError>> {
         Box::pin(async move {
             let chat = chat_request(&request).map_err(ModelError::new)?;
-            let answer = if self.is_streamed {
+            let response = if self.is_streamed {
                 self.streamed(chat, &request.deltas).await
             } else {
                 self.whole(chat).await
             };
-            let answer = answer.map_err(ModelError::new)?;
-            serde_json::to_value(answer).map_err(ModelError::new)
+            let response = response.map_err(ModelError::new)?;
+            serde_json::to_value(response).map_err(ModelError::new)
         })
     }
 }
@@ -199,7 +205,7 @@ fn chat_request(request: &ModelRequest) -> serde_json::Result<ChatRequest> {
     Ok(chat)
 }
 
-/// The message of an answer. Reasoning that is not part of its content follows, as some APIs want it
+/// The message of a response. Reasoning that is not part of its content follows, as some APIs want it
 /// back.
 fn message(content: Option<MessageContent>, reasoning: Option<String>) -> ChatMessage {
     let content = content.unwrap_or_default();
@@ -208,7 +214,7 @@ fn message(content: Option<MessageContent>, reasoning: Option<String>) -> ChatMe
     ChatMessage::assistant(content).with_reasoning_content(reasoning)
 }
 
-/// The API's word for the reason why an answer ended.
+/// The API's word for the reason why a response ended.
 fn word(reason: Option<StopReason>) -> String {
     match reason {
         Some(
@@ -223,7 +229,7 @@ fn word(reason: Option<StopReason>) -> String {
     }
 }
 
-/// Reports the parts of a streamed answer, and returns its end; `None` if the stream has no end.
+/// Reports the parts of a streamed response, and returns its end; `None` if the stream has no end.
 async fn watch(mut stream: ChatStream, deltas: &Deltas) -> Result<Option<StreamEnd>, GenaiError> {
     let mut calls = HashSet::new();
     while let Some(event) = stream.next().await {

@@ -49,7 +49,7 @@ impl AgentKind {
         self
     }
 
-    /// Narrows the tools; requests may narrow them further. An empty list leaves no tool. Default:
+    /// Narrows the tools; requests may narrow them more. An empty list leaves no tool. Default:
     /// all tools of the caller.
     #[must_use]
     pub fn tools(mut self, tools: impl IntoIterator<Item = ToolPattern>) -> Self {

@@ -45,7 +45,7 @@ fn found(name: &'static str, found: &'static str, change: fn(&Log)) -> Attack {
     Attack { name, found: [found, found], change }
 }
 
-/// Found with a head alone.
+/// Found only with a head.
 fn by_head(name: &'static str, by_head: &'static str, change: fn(&Log)) -> Attack {
     Attack { name, found: ["", by_head], change }
 }

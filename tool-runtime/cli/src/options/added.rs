@@ -35,7 +35,7 @@ fn name_problem(name: &str, others: &Commands) -> Option<String> {
     }
     let clashes = |other: &CommandSpec| {
         let other: Vec<&str> = other.name.split(' ').collect();
-        // `log` beside `log verify` could not be told from the beginning of it.
+        // `log` next to `log verify` could not be told from the beginning of it.
         words == other || (words[0] == other[0] && words.len() != other.len())
     };
     let other = others.all().find(|other| clashes(other))?;

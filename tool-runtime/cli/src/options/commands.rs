@@ -36,7 +36,7 @@ pub(super) fn commands(
     Ok(commands)
 }
 
-/// The commands and options that a program has, beside those of its pool.
+/// The commands and options that a program has, besides those of its pool.
 #[derive(Clone, Copy)]
 pub(crate) struct Scope<'a> {
     built_in: &'static [&'static CommandSpec],

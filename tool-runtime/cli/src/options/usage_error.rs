@@ -85,7 +85,7 @@ impl UsageError {
             .for_command(command)
     }
 
-    /// A positional argument beside an option that replaces it.
+    /// A positional argument together with an option that replaces it.
     pub(super) fn conflict(command: &CommandSpec, positional: usize, option: &Opt) -> Self {
         let (name, option) = (&command.positional[positional].name, option.usage());
         Self::new(format!("the argument '{name}' cannot be used with '{option}'"))

@@ -301,7 +301,7 @@ impl McpManagerBuilder {
         self
     }
 
-    /// Sets the delay between attempts to connect: `first` after the first failure, doubled after each further one up to
+    /// Sets the delay between attempts to connect: `first` after the first failure, doubled after each later one up to
     /// `max`, with jitter between half and all of it. Default: a second, and a minute.
     pub fn retry(mut self, first: Duration, max: Duration) -> Self {
         self.settings.backoff = Backoff { first, max };

@@ -34,7 +34,7 @@ struct Read {
 impl McpManager {
     /// The resources of a server, templates last: see [`ResourceDefinition::is_template`]. The setting `resources` of
     /// its entry only affects models, not this method. At most 1000 of either kind, within the call timeout
-    /// of its entry, or a minute without one. If a further page fails, the first pages are returned and the status of the
+    /// of its entry, or a minute without one. If another page fails, the first pages are returned and the status of the
     /// server has the reason in its problems.
     ///
     /// # Errors

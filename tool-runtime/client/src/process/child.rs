@@ -94,7 +94,7 @@ impl Child {
         self.lifecycle.exit.wait().await;
     }
 
-    /// As [`Self::close`], with the grace period of each step: a test waits for the first one alone.
+    /// As [`Self::close`], with the grace period of each step: a test waits only for the first one.
     #[cfg(all(test, unix))]
     pub(crate) async fn close_in_steps(&self, first: Duration, second: Duration) {
         self.stdin.close();

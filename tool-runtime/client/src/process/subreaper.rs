@@ -8,7 +8,7 @@ use std::time::Duration;
 ///
 /// On Linux this is `PR_SET_CHILD_SUBREAPER`, which applies to the whole process, including children that
 /// other libraries start. `main!` sets it; a program with its own `main` opts in by this type, before
-/// it starts anything. A descendant outside of its server's group that ends before this process stays a
+/// it starts anything. A descendant outside its server's group that ends before this process stays a
 /// zombie until then.
 ///
 /// If this process is killed by SIGKILL, descendants are not ended this way: the kernel sends SIGTERM to the programs

@@ -48,7 +48,7 @@ impl<'a> References<'a> {
         }
     }
 
-    /// All possible targets of a reference; none outside of the schema.
+    /// All possible targets of a reference; none outside the schema.
     pub(super) fn find(&self, reference: &str) -> Vec<&'a Map<String, Value>> {
         let (base, fragment) = reference.split_once('#').unwrap_or((reference, ""));
         let fragment = percent_decode_str(fragment).decode_utf8_lossy();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::mpsc;
 
-/// The page of a request, if it is one for tools: the first names the next by `cursor`, and a further one fails.
+/// The page of a request, if it is one for tools: the first names the next by `cursor`, and another one fails.
 fn pages(message: &Value, cursor: &str) -> Option<String> {
     if !is(message, "tools/list") {
         return None;

@@ -40,7 +40,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Combines two kinds of authentication, which exclude each other. `"auth": "oauth"` beside an OAuth client is allowed.
+    /// Combines two kinds of authentication, which exclude each other. `"auth": "oauth"` next to an OAuth client is allowed.
     fn together(
         &mut self,
         member: &Member<'_>,
@@ -62,7 +62,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Keys beside `oauth` in some dialects.
+    /// Keys next to `oauth` in some dialects.
     fn beside_oauth(&mut self, entry: &mut Entry<'_>, auth: Option<McpAuth>) -> Option<McpAuth> {
         let client_id = entry.one_of(&["oauth_client_id"], self.findings);
         let scopes = entry.one_of(&["scopes", "oauth_scopes"], self.findings);

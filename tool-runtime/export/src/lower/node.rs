@@ -255,7 +255,7 @@ impl<'a> Lowering<'a> {
         self.describe("enum", &values, guidance);
     }
 
-    /// Strict dialects need the type beside `enum` and `const`.
+    /// Strict dialects need the type besides `enum` and `const`.
     fn typed_literals(&mut self, map: &mut Map<String, Value>) -> Result<(), String> {
         if !self.dialect.is_strict() {
             return Ok(());

@@ -7,20 +7,20 @@ use serde_json::{Value, json};
 /// The unparsed input of a call, until its block is whole.
 const INPUT: &str = "input in the stream";
 
-pub(super) fn push(answer: &mut Value, is_ended: &mut bool, event: &Value) -> Vec<Delta> {
+pub(super) fn push(response: &mut Value, is_ended: &mut bool, event: &Value) -> Vec<Delta> {
     match event["type"].as_str().unwrap_or_default() {
         "message_start" => {
-            *answer = event["message"].clone();
+            *response = event["message"].clone();
             Vec::new()
         }
-        "content_block_start" => begin(list(member(answer, "content")), event),
+        "content_block_start" => begin(list(member(response, "content")), event),
         "content_block_delta" => {
-            let block = block_of(list(member(answer, "content")), event);
+            let block = block_of(list(member(response, "content")), event);
             block.and_then(|block| grow(block, &event["delta"])).into_iter().collect()
         }
         "message_delta" => {
-            end(answer, event);
-            *is_ended |= words(&answer["stop_reason"]).is_some();
+            end(response, event);
+            *is_ended |= words(&response["stop_reason"]).is_some();
             Vec::new()
         }
         "message_stop" => {
@@ -97,24 +97,24 @@ fn grow(block: &mut Value, delta: &Value) -> Option<Delta> {
 }
 
 /// The members of the message that are known at its end.
-fn end(answer: &mut Value, event: &Value) {
+fn end(response: &mut Value, event: &Value) {
     for (key, value) in event["delta"].as_object().into_iter().flatten() {
-        *member(answer, key) = value.clone();
+        *member(response, key) = value.clone();
     }
     for (key, value) in event["usage"].as_object().into_iter().flatten() {
         if !value.is_null() {
-            *member(member(answer, "usage"), key) = value.clone();
+            *member(member(response, "usage"), key) = value.clone();
         }
     }
 }
 
 /// Parses the inputs of calls. One that was cut off stays a string, as the model wrote it.
-pub(super) fn finish(answer: &mut Value) {
-    if !answer["content"].is_array() {
+pub(super) fn finish(response: &mut Value) {
+    if !response["content"].is_array() {
         return;
     }
-    remove_indexes(answer.get_mut("content"));
-    for block in list(member(answer, "content")) {
+    remove_indexes(response.get_mut("content"));
+    for block in list(member(response, "content")) {
         let Some(Value::String(text)) = block.as_object_mut().and_then(|b| b.shift_remove(INPUT))
         else {
             continue;

@@ -5,19 +5,19 @@ use super::merge::{grows, merge};
 use super::{Delta, INDEX, add_entry, append, list, member, remove_indexes, words};
 use serde_json::{Map, Value, json};
 
-pub(super) fn push(answer: &mut Value, is_ended: &mut bool, event: &Value) -> Vec<Delta> {
+pub(super) fn push(response: &mut Value, is_ended: &mut bool, event: &Value) -> Vec<Delta> {
     for key in ["id", "model", "usage", "system_fingerprint", "service_tier"] {
         if !event[key].is_null() {
-            *member(answer, key) = event[key].clone();
+            *member(response, key) = event[key].clone();
         }
     }
     let is_first = |choice: &&Value| choice["index"].as_u64().unwrap_or_default() == 0;
     let choices = event["choices"].as_array().map(Vec::as_slice).unwrap_or_default();
-    choices.iter().filter(is_first).flat_map(|choice| add(answer, is_ended, choice)).collect()
+    choices.iter().filter(is_first).flat_map(|choice| add(response, is_ended, choice)).collect()
 }
 
-fn add(answer: &mut Value, is_ended: &mut bool, choice: &Value) -> Vec<Delta> {
-    let known = list(member(answer, "choices"));
+fn add(response: &mut Value, is_ended: &mut bool, choice: &Value) -> Vec<Delta> {
+    let known = list(member(response, "choices"));
     if known.is_empty() {
         known.push(json!({}));
     }
@@ -217,8 +217,8 @@ fn id(call: &Value) -> Option<String> {
 }
 
 /// Removes the members that only the stream has. Calls of a stream without a reason for its end may be cut.
-pub(super) fn finish(answer: &mut Value) {
-    let choice = &mut member(answer, "choices")[0];
+pub(super) fn finish(response: &mut Value) {
+    let choice = &mut member(response, "choices")[0];
     if words(&choice["finish_reason"]).is_none() {
         let calls = choice["message"]["tool_calls"].as_array().into_iter().flatten();
         let arguments = calls.map(|call| call["function"]["arguments"].as_str());
@@ -226,5 +226,5 @@ pub(super) fn finish(answer: &mut Value) {
             choice["finish_reason"] = json!("incomplete");
         }
     }
-    remove_indexes(answer.pointer_mut("/choices/0/message/tool_calls"));
+    remove_indexes(response.pointer_mut("/choices/0/message/tool_calls"));
 }

@@ -3,10 +3,10 @@
 use super::{Delta, append, list, member, words};
 use serde_json::{Value, json};
 
-pub(super) fn push(answer: &mut Value, is_ended: &mut bool, event: &Value) -> Vec<Delta> {
+pub(super) fn push(response: &mut Value, is_ended: &mut bool, event: &Value) -> Vec<Delta> {
     for key in ["usageMetadata", "modelVersion", "responseId", "promptFeedback"] {
         if !event[key].is_null() {
-            *member(answer, key) = event[key].clone();
+            *member(response, key) = event[key].clone();
         }
     }
     // A request that is blocked has no candidates.
@@ -15,7 +15,7 @@ pub(super) fn push(answer: &mut Value, is_ended: &mut bool, event: &Value) -> Ve
     let Some(candidate) = candidates.and_then(|all| all.first()?.as_object()) else {
         return Vec::new();
     };
-    let known = list(member(answer, "candidates"));
+    let known = list(member(response, "candidates"));
     if known.is_empty() {
         known.push(json!({}));
     }

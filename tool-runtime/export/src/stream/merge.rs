@@ -1,4 +1,4 @@
-//! Members of streamed answers that are not known here: they are kept and sent back, as reasoning and its signatures
+//! Members of streamed responses that are not known here: they are kept and sent back, as reasoning and its signatures
 //! must be.
 
 use super::{append, list, member};
@@ -21,7 +21,7 @@ pub(super) fn grows(key: &str) -> bool {
     GROWING.contains(&key)
 }
 
-/// Adds a member of an event to that of the answer: text in pieces is joined, objects member by member, and lists entry
+/// Adds a member of an event to that of the response: text in pieces is joined, objects member by member, and lists entry
 /// by entry.
 pub(super) fn merge(into: &mut Value, key: &str, piece: &Value) {
     match piece {

@@ -15,7 +15,7 @@ use tool_runtime_core::seam::{SessionValues, estimate_tokens, lock};
 use tool_runtime_core::tool::{SessionId, ToolContext};
 use tool_runtime_core::vocabulary::BoxFuture;
 
-/// The most counters. Calls that need a further one are refused.
+/// The most counters. Calls that need another one are refused.
 const MAX_COUNTERS: usize = 100_000;
 
 /// The member of a result's `_meta` that holds its cost, a number in units of money.
@@ -69,7 +69,7 @@ impl LimitKeeper {
         Self::default()
     }
 
-    /// Keeps budgets in a store, too. Default: in memory alone.
+    /// Keeps budgets in a store, too. Default: only in memory.
     #[must_use]
     pub fn store(mut self, store: impl BudgetStore) -> Self {
         self.store = Some(Arc::new(store));

@@ -16,9 +16,9 @@ pub enum Share {
     Tool,
     /// Those of one caller. All anonymous callers are one.
     Principal,
-    /// Those of one session. All calls outside of sessions are one.
+    /// Those of one session. All calls outside sessions are one.
     Session,
-    /// Those of one execution. All calls outside of executions are one.
+    /// Those of one execution. All calls outside executions are one.
     Execution,
 }
 

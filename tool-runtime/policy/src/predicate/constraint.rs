@@ -140,7 +140,7 @@ impl Patterns {
         }
     }
 
-    /// A command is not remembered: its text is of one line alone.
+    /// A command is not remembered: its text is only of one line.
     fn folded(&self, text: &str, by: Comparison<'_>) -> Rc<Folded> {
         match self.kind {
             MatchAs::Shell => Rc::new(folded(text)),

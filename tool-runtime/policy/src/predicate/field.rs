@@ -75,7 +75,7 @@ impl Field {
         }
     }
 
-    /// The name of the argument, and the path inside of it.
+    /// The name of the argument, and the path inside it.
     pub(crate) fn parts(&self) -> (&str, &[Segment]) {
         (&self.name, &self.rest)
     }

@@ -96,7 +96,7 @@ pub(crate) fn urls(schemes: &[String], hosts: &[String]) -> Result<Patterns, Fau
         if schemes.is_empty() {
             return vec![host.clone()];
         }
-        // A scheme alone leaves the port open.
+        // A scheme without a host leaves the port open.
         let port = if host == "*" { ":*" } else { "" };
         schemes.iter().map(|scheme| format!("{scheme}://{host}{port}")).collect()
     };

@@ -7,7 +7,7 @@ use super::rule::did_you_mean;
 use crate::Touches;
 use crate::touches::{Purpose, TouchedFiles};
 
-/// `{path: "*.key", for: write}`, or the paths alone.
+/// `{path: "*.key", for: write}`, or only the paths.
 pub(super) fn touches(at: &At<'_>, mistakes: &mut Mistakes) -> Option<TouchedFiles> {
     if !at.value.is_object() {
         let paths = at.parsed(mistakes, |path| Ok(path.to_owned()));

@@ -1,4 +1,4 @@
-//! Calls that try to pass a policy which means to stop them, and honest calls beside them.
+//! Calls that try to pass a policy which means to stop them, and honest calls next to them.
 
 use super::{effect, yaml};
 use crate::{Policy, SampleCall};

@@ -41,7 +41,7 @@ pub(super) struct Link {
     pub(super) settling: TaskTracker,
     /// Cancelled when the tools leave the pool.
     pub(super) end: CancellationToken,
-    /// Futures may be dropped outside of the runtime.
+    /// Futures may be dropped outside the runtime.
     pub(super) runtime: Handle,
     /// The steps whose clients were asked a question.
     suspended: Mutex<HashMap<StepKey, Suspended>>,

@@ -14,7 +14,7 @@ const CAPACITY: usize = 1024;
 
 /// An event of a step.
 #[derive(Clone, Debug)]
-#[cfg_attr(not(feature = "hub"), expect(dead_code, reason = "a hub alone has listeners"))]
+#[cfg_attr(not(feature = "hub"), expect(dead_code, reason = "only a hub has listeners"))]
 pub(crate) struct StepNews {
     pub(crate) step: StepKey,
     pub(crate) heard: Heard,

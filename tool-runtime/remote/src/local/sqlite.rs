@@ -102,7 +102,7 @@ impl SqliteStore {
     }
 }
 
-/// Creates a file for its owner alone; so are its journals, since SQLite gives them the rights of the file.
+/// Creates a file only for its owner; so are its journals, since SQLite gives them the rights of the file.
 fn create(path: &Path) -> Result<(), StoreError> {
     let mut options = File::options();
     options.write(true).create(true);

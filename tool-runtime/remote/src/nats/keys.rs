@@ -5,8 +5,8 @@ use nkeys::{KeyPair, KeyPairType};
 use std::fmt;
 use std::path::Path;
 
-/// The NKEY of a caller or of the runners of a queue: an Ed25519 key, by which a server knows them. The server has the public
-/// part alone.
+/// The NKEY of a caller or of the runners of a queue: an Ed25519 key, by which a server knows them. The server has only the
+/// public part.
 #[derive(Clone)]
 pub struct NatsKey {
     seed: String,

@@ -116,7 +116,7 @@ struct From {
     caller: CallerName,
 }
 
-/// The server lets a caller publish to the subject with its own name alone.
+/// The server lets a caller publish only to the subject with its own name.
 fn is_of_its_caller(message: &Message) -> bool {
     let from = serde_json::from_slice::<From>(&message.payload);
     from.is_ok_and(|from| Some(from.caller) == last_token(&message.subject))

@@ -126,7 +126,7 @@ impl Names {
         format!("TR_{}_BLOBS", self.namespace)
     }
 
-    /// The key of a step in a subject of three further tokens: queue, caller and step.
+    /// The key of a step in a subject of three more tokens: queue, caller and step.
     pub(super) fn key(&self, subject: &str) -> Option<StepKey> {
         let rest = subject.strip_prefix(&*self.subject(""))?;
         let [_, queue, caller, step] = rest.split('.').collect::<Vec<_>>().try_into().ok()?;

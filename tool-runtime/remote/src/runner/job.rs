@@ -42,7 +42,7 @@ pub(super) async fn attend(shared: &Inner, claim: Box<dyn Claim>) {
     let key = StepKey::new(shared.queue.clone(), claim.caller().clone(), job.step().clone());
     let entered = match shared.running.enter(&key, job.round()) {
         Ok(entered) => entered,
-        // A further delivery of a job that runs here: the claim lapses, and comes again if it has to.
+        // Another delivery of a job that runs here: the claim lapses, and comes again if it has to.
         Err(round) if round >= job.round() => return,
         Err(_) => return given_back(claim.later(EARLIER_ROUND).await),
     };

@@ -126,7 +126,7 @@ suites! {
     a_finished_job_is_gone(super::LEASE),
     a_job_comes_later(super::SHORT),
     a_job_leaves_the_queue_after_its_time(super::LEASE),
-    a_queue_is_full_for_one_caller_alone(super::LEASE),
+    a_queue_is_full_only_for_one_caller(super::LEASE),
     the_same_step_of_two_callers_is_two_steps(super::LEASE),
     notes_and_records_reach_the_caller_of_a_step(super::LEASE),
     a_message_to_nobody_is_told(super::LEASE),
@@ -352,7 +352,7 @@ async fn a_job_leaves_the_queue_after_its_time(boards: Boards) {
     eventually(async || depth(&*boards.caller).await == (0, 0)).await;
 }
 
-async fn a_queue_is_full_for_one_caller_alone(boards: Boards) {
+async fn a_queue_is_full_only_for_one_caller(boards: Boards) {
     for _ in 0..1000 {
         submit(&*boards.caller).await;
     }

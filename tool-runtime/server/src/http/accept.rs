@@ -1,6 +1,6 @@
 //! The form in which the client of a `POST` takes its answer.
 //!
-//! The specification requires that clients accept JSON and event streams. Many accept JSON alone, or send `*/*` or no
+//! The specification requires that clients accept JSON and event streams. Many accept only JSON, or send `*/*` or no
 //! `Accept` at all. They get one JSON object: messages before the result are left out, and questions fail.
 
 use super::http_rejection::{HttpRejection, HttpResult};

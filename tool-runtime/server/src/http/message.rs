@@ -111,7 +111,7 @@ fn unusable() -> Rejection {
     Rejection::new(None, ErrorData::invalid_request(text, None))
 }
 
-/// The number of values in JSON, at least: one more than the commas and brackets outside of strings.
+/// The number of values in JSON, at least: one more than the commas and brackets outside strings.
 fn values(json: &[u8]) -> usize {
     let (mut count, mut is_text, mut is_escaped) = (1, false, false);
     for byte in json {

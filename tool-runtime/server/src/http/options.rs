@@ -149,7 +149,7 @@ impl HttpOptions {
 
     /// Sets how long a call in a session continues after its connection was lost, so that the client
     /// can resume the stream with `Last-Event-ID`. Default: 10 seconds. A session
-    /// keeps at most 16 such calls; further ones are cancelled immediately, as are calls without a session.
+    /// keeps at most 16 such calls; others are cancelled immediately, as are calls without a session.
     ///
     /// A connection counts as lost two seconds after its client has closed its sending side: until
     /// then the client gets its answer.

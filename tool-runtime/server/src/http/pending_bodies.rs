@@ -68,7 +68,7 @@ impl PendingBodies {
 }
 
 impl PendingBody {
-    /// Counts further bytes.
+    /// Counts more bytes.
     pub(super) fn grow(&self, bytes: usize) {
         let mut pending = self.all.pending();
         if let Some(entry) = pending.bodies.get_mut(&self.id) {

@@ -47,7 +47,7 @@ impl ProtectedResource {
         self
     }
 
-    /// Adds scopes, beside those of the tools.
+    /// Adds scopes, besides those of the tools.
     pub fn scopes<S: Into<String>>(mut self, scopes: impl IntoIterator<Item = S>) -> Self {
         self.scopes.extend(scopes.into_iter().map(Into::into));
         self

@@ -39,7 +39,7 @@ use tool_runtime_core::vocabulary::Principal;
 /// Limit on closing a session whose client does not read.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Limit on the calls of a session that continue without a connection; further ones are cancelled immediately.
+/// Limit on the calls of a session that continue without a connection; others are cancelled immediately.
 const MAX_DETACHED: usize = 16;
 
 tokio::task_local! {

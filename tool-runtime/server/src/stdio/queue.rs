@@ -127,7 +127,7 @@ impl Queue {
         self.reset();
     }
 
-    /// Accepts no further message. Queued ones are still written.
+    /// Accepts no more messages. Queued ones are still written.
     pub(super) fn close(&mut self) {
         self.closed = true;
     }

@@ -92,7 +92,7 @@ impl Writer {
         self.shared.outlet.flush(&self.shared);
     }
 
-    /// Accepts no further message and ends the pump when the queue is empty.
+    /// Accepts no more messages and ends the pump when the queue is empty.
     pub(super) fn close(&self) {
         self.shared.lock().close();
         self.shared.outlet.wake();

@@ -8,7 +8,7 @@ const NAMES: &[&str] = &[
     "substr", "sum", "t", "tolower", "toupper", "total", "x",
 ];
 
-/// Whether a program contains known names alone, and neither pipes nor redirections. Strings and expressions are not told
+/// Whether a program contains only known names, and neither pipes nor redirections. Strings and expressions are not told
 /// apart from code.
 pub(super) fn is_harmless(program: &str) -> bool {
     let is_in_name = |c: char| c.is_alphanumeric() || c == '_';

@@ -59,7 +59,7 @@ struct Walk<'p> {
     /// Whether an option was written that may have a value or not.
     is_unclear: bool,
     operands: usize,
-    /// Whether further words are of another program.
+    /// Whether more words are of another program.
     is_over: bool,
 }
 

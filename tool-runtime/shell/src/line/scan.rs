@@ -1,4 +1,4 @@
-//! Finds the operators of a line outside of quotes.
+//! Finds the operators of a line outside quotes.
 
 use super::heredoc::{self, Heredoc};
 use super::redirection::{self, Redirection};

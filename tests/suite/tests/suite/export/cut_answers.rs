@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tool_runtime::export::{AnswerStream, Api, FinishReason, StreamError};
+use tool_runtime::export::{Api, FinishReason, ResponseStream, StreamError};
 use tool_runtime::prelude::*;
 
 fn chat(reason: &str, arguments: &str) -> Value {
@@ -110,10 +110,10 @@ fn the_reason_is_part_of_an_export() {
 #[tokio::test]
 async fn a_streamed_call_that_was_cut_does_not_run() {
     let begin = json!({ "type": "content_block_start", "index": 0, "content_block": { "type": "tool_use", "id": "a", "name": "erase", "input": {} } });
-    let mut stream = AnswerStream::new(Api::Anthropic);
+    let mut stream = ResponseStream::new(Api::Anthropic);
     stream.push(&begin).unwrap();
     assert_eq!(stream.finish(), Err(StreamError::Incomplete), "a lost connection");
-    let mut stream = AnswerStream::new(Api::Anthropic);
+    let mut stream = ResponseStream::new(Api::Anthropic);
     let end = json!({ "type": "message_delta", "delta": { "stop_reason": "max_tokens" } });
     for event in [begin, end, json!({ "type": "message_stop" })] {
         stream.push(&event).unwrap();
@@ -126,7 +126,7 @@ async fn a_streamed_call_that_was_cut_does_not_run() {
 async fn a_call_without_arguments_and_without_a_reason_for_the_end_does_not_run() {
     let call = json!({ "index": 0, "id": "a", "function": { "name": "erase", "arguments": "" } });
     let event = json!({ "choices": [{ "delta": { "tool_calls": [call] } }] });
-    let mut stream = AnswerStream::new(Api::OpenAiChat);
+    let mut stream = ResponseStream::new(Api::OpenAiChat);
     stream.push(&event).unwrap();
     stream.push_line("data: [DONE]").unwrap();
     let (runs, result, _) = run(Api::OpenAiChat, &stream.finish().unwrap()).await;

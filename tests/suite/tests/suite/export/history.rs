@@ -1,7 +1,7 @@
 //! The messages of the next request: what an API sent comes back, without what it would reject.
 
 use serde_json::{Value, json};
-use tool_runtime::export::{AnswerStream, Api, Delta};
+use tool_runtime::export::{Api, Delta, ResponseStream};
 use tool_runtime::prelude::*;
 
 fn pool() -> ToolPool {
@@ -151,7 +151,7 @@ async fn unknown_members_of_streamed_calls_and_messages_come_back() {
         chunk(json!({ "tool_calls": [{ "index": 0, "function": { "arguments": "{}" } }] })),
         json!({ "choices": [{ "delta": {}, "finish_reason": "tool_calls" }] }),
     ];
-    let mut stream = AnswerStream::new(Api::OpenAiChat);
+    let mut stream = ResponseStream::new(Api::OpenAiChat);
     for event in &events {
         stream.push(event).unwrap();
     }
@@ -182,7 +182,7 @@ async fn content_as_a_list_is_read_and_joined() {
     let pool = pool();
     let export = pool.snapshot().export(Api::OpenAiChat);
     assert_eq!(export.text(&whole).unwrap(), "Hi.");
-    let mut stream = AnswerStream::new(Api::OpenAiChat);
+    let mut stream = ResponseStream::new(Api::OpenAiChat);
     let mut deltas = Vec::new();
     for part in [thinking("H"), thinking("m."), text("Hi"), text(".")] {
         let event = json!({ "choices": [{ "delta": { "content": [part] } }] });
@@ -202,13 +202,13 @@ async fn content_as_a_list_is_read_and_joined() {
 #[test]
 fn an_event_shows_all_its_calls() {
     let calls = [Delta::Call("add".into()), Delta::Call("mul".into())];
-    let mut stream = AnswerStream::new(Api::OpenAiChat);
+    let mut stream = ResponseStream::new(Api::OpenAiChat);
     let call = |index: u32, name: &str| json!({ "index": index, "id": name, "function": { "name": name, "arguments": "{}" } });
     let event = json!({ "choices": [{ "delta": { "content": "Hi", "tool_calls": [call(0, "add"), call(1, "mul")] } }] });
     let shown: Vec<Delta> = stream.push(&event).unwrap().collect();
     assert_eq!(shown[0], Delta::Text("Hi".into()));
     assert_eq!(shown[1..], calls);
-    let mut stream = AnswerStream::new(Api::Gemini);
+    let mut stream = ResponseStream::new(Api::Gemini);
     let part = |name: &str| json!({ "functionCall": { "name": name } });
     let event = json!({ "candidates": [{ "content": { "parts": [part("add"), part("mul")] } }] });
     assert!(stream.push(&event).unwrap().eq(calls));
@@ -243,7 +243,7 @@ async fn an_answer_that_is_not_stored_is_repeated_without_what_the_api_would_loo
 
 #[test]
 fn a_text_that_was_sent_in_pieces_alone_is_part_of_the_answer() {
-    let mut stream = AnswerStream::new(Api::OpenAiResponses);
+    let mut stream = ResponseStream::new(Api::OpenAiResponses);
     for text in ["Hel", "lo"] {
         let event = json!({ "type": "response.output_text.delta", "output_index": 0, "item_id": "m", "delta": text });
         stream.push(&event).unwrap();

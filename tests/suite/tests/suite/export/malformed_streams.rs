@@ -2,11 +2,11 @@
 //! visibly cut off.
 
 use serde_json::{Value, json};
-use tool_runtime::export::{AnswerStream, Api, ApiFormat as _};
+use tool_runtime::export::{Api, ApiFormat as _, ResponseStream};
 
 /// The calls of a stream of lines, or the error.
 fn outcome(api: Api, lines: &[String]) -> Result<Vec<String>, String> {
-    let mut stream = AnswerStream::new(api);
+    let mut stream = ResponseStream::new(api);
     for line in lines {
         stream.push_line(line).map_err(|error| error.to_string())?;
     }
@@ -408,7 +408,7 @@ fn anthropic_messages() {
         ],
     );
     // Gaps would be rejected in the next request.
-    let mut stream = AnswerStream::new(Api::Anthropic);
+    let mut stream = ResponseStream::new(Api::Anthropic);
     for event in [start(), add(2), stop()] {
         stream.push(&event).unwrap();
     }

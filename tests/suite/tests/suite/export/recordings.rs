@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tool_runtime::ToolDefinition;
-use tool_runtime::export::{AnswerStream, Api, ApiFormat as _, Exported};
+use tool_runtime::export::{Api, ApiFormat as _, Exported, ResponseStream};
 
 /// A recorded request and its answer.
 struct Exchange {
@@ -185,7 +185,7 @@ fn calls_are_read_from_complete_and_streamed_responses() {
         let answer = match serde_json::from_str(&exchange.answer) {
             Ok(answer) => answer,
             Err(_) => {
-                let mut stream = AnswerStream::new(exchange.api);
+                let mut stream = ResponseStream::new(exchange.api);
                 for line in exchange.answer.lines() {
                     stream
                         .push_line(line)

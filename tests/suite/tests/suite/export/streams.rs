@@ -2,11 +2,11 @@
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use tool_runtime::export::{AnswerStream, Api, ApiFormat as _, Delta, StreamError};
+use tool_runtime::export::{Api, ApiFormat as _, Delta, ResponseStream, StreamError};
 
 /// The final answer and the deltas on the way.
 fn streamed(api: Api, events: &[Value]) -> (Value, Vec<Delta>) {
-    let mut stream = AnswerStream::new(api);
+    let mut stream = ResponseStream::new(api);
     let deltas = events.iter().flat_map(|event| stream.push(event).unwrap()).collect();
     (stream.finish().unwrap(), deltas)
 }
@@ -137,9 +137,9 @@ fn gemini_texts_are_joined_and_signatures_kept() {
 
 #[test]
 fn incomplete_streams_and_errors_are_reported() {
-    let stream = AnswerStream::new(Api::Anthropic);
+    let stream = ResponseStream::new(Api::Anthropic);
     assert_eq!(stream.finish(), Err(StreamError::Incomplete));
-    let mut stream = AnswerStream::new(Api::Anthropic);
+    let mut stream = ResponseStream::new(Api::Anthropic);
     let error = stream.push_line(r#"data: {"type":"error","error":{"message":"overloaded"}}"#);
     assert_eq!(error.unwrap_err(), StreamError::Api("overloaded".into()));
     assert_eq!(stream.push_line("event: ping").unwrap().count(), 0);
@@ -208,7 +208,7 @@ proptest! {
     #[test]
     fn malformed_events_and_responses_never_panic(events in prop::collection::vec(unexpected_json(), 0..6)) {
         for api in Api::ALL {
-            let mut stream = AnswerStream::new(api);
+            let mut stream = ResponseStream::new(api);
             for event in &events {
                 drop(stream.push(event));
                 drop(api.calls(event));

@@ -1,12 +1,12 @@
 //! genai and the exports of tool-runtime read the same calls and texts from the recordings of a folder
-//! that `LLM_RECORDINGS` names, and from those beside the tests.
+//! that `LLM_RECORDINGS` names, and from those next to the tests.
 
 use crate::fake::{Answer, Fake, Recorded, Recording, pool};
 use serde::Deserialize as _;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
-use tool_runtime::export::{AnswerStream, Api, ApiFormat as _};
+use tool_runtime::export::{Api, ApiFormat as _, ResponseStream};
 use tool_runtime_agent::{Agent, AgentEvent};
 
 /// The content of an answer: its text, then names and arguments of calls.
@@ -38,7 +38,7 @@ async fn by_genai(model: &str, recorded: &Recorded) -> Content {
 
 fn by_export(api: Api, recorded: &Recorded) -> Content {
     let answer = if recorded.content_type.contains("event-stream") {
-        let mut stream = AnswerStream::new(api);
+        let mut stream = ResponseStream::new(api);
         for line in recorded.body.lines() {
             stream.push_line(line).expect("an event");
         }

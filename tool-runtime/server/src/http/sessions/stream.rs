@@ -62,7 +62,7 @@ impl Stream for WatchedStream {
     }
 }
 
-/// Buffers further messages for a client that resumes the stream.
+/// Buffers more messages for a client that resumes the stream.
 impl Drop for WatchedStream {
     fn drop(&mut self) {
         if let Some(watch) = &self.watch {

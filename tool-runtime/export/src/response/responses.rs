@@ -1,4 +1,4 @@
-//! OpenAI Responses: an answer is a list of items.
+//! OpenAI Responses: a response is a list of items.
 
 use super::call::{call, ids, object_text, request_name};
 use super::{finish_reason_of, list};
@@ -7,25 +7,25 @@ use serde_json::{Value, json};
 use tool_runtime_core::tool::ToolCall;
 use tool_runtime_core::tool::export::{FinishReason, ImportError};
 
-fn items(answer: &Value) -> Result<&[Value], ImportError> {
-    list(answer, "OpenAI Responses", "/output")
+fn items(response: &Value) -> Result<&[Value], ImportError> {
+    list(response, "OpenAI Responses", "/output")
 }
 
 fn is_call(item: &&Value) -> bool {
     item["type"] == "function_call"
 }
 
-fn call_ids(answer: &Value, items: &[Value]) -> Vec<String> {
+fn call_ids(response: &Value, items: &[Value]) -> Vec<String> {
     let given = |item: &'_ Value| {
         if item["call_id"].is_null() { item["id"].clone() } else { item["call_id"].clone() }
     };
     let given: Vec<Value> = items.iter().filter(is_call).map(given).collect();
-    ids(answer, given.iter())
+    ids(response, given.iter())
 }
 
-pub(super) fn calls(answer: &Value) -> Result<Vec<ToolCall>, ImportError> {
-    let items = items(answer)?;
-    let ids = call_ids(answer, items);
+pub(super) fn calls(response: &Value) -> Result<Vec<ToolCall>, ImportError> {
+    let items = items(response)?;
+    let ids = call_ids(response, items);
     let read = |(item, id): (&Value, String)| {
         let call = call(id, &item["name"], &item["arguments"]);
         match item["status"] == "incomplete" {
@@ -36,8 +36,8 @@ pub(super) fn calls(answer: &Value) -> Result<Vec<ToolCall>, ImportError> {
     Ok(items.iter().filter(is_call).zip(ids).map(read).collect())
 }
 
-pub(super) fn text(answer: &Value) -> Result<String, ImportError> {
-    let messages = items(answer)?.iter().filter(|item| item["type"] == "message");
+pub(super) fn text(response: &Value) -> Result<String, ImportError> {
+    let messages = items(response)?.iter().filter(|item| item["type"] == "message");
     Ok(messages.map(|item| words(&item["content"])).collect())
 }
 
@@ -54,19 +54,19 @@ fn words(content: &Value) -> String {
     }
 }
 
-pub(super) fn finish_reason(answer: &Value) -> FinishReason {
-    if let Some(failure) = answer["error"]["message"].as_str() {
+pub(super) fn finish_reason(response: &Value) -> FinishReason {
+    if let Some(failure) = response["error"]["message"].as_str() {
         return FinishReason::Interrupted(failure.to_owned());
     }
-    match &answer["incomplete_details"]["reason"] {
-        Value::Null => finish_reason_of(&answer["status"]),
+    match &response["incomplete_details"]["reason"] {
+        Value::Null => finish_reason_of(&response["status"]),
         reason => finish_reason_of(reason),
     }
 }
 
-pub(super) fn messages(answer: &Value) -> Result<Vec<Value>, ImportError> {
-    let items = items(answer)?;
-    let mut ids = call_ids(answer, items).into_iter();
+pub(super) fn messages(response: &Value) -> Result<Vec<Value>, ImportError> {
+    let items = items(response)?;
+    let mut ids = call_ids(response, items).into_iter();
     let mut messages: Vec<Value> = items
         .iter()
         .filter(|item| item.is_object())
@@ -75,7 +75,7 @@ pub(super) fn messages(answer: &Value) -> Result<Vec<Value>, ImportError> {
             false => item.clone(),
         })
         .collect();
-    if answer["store"] == false {
+    if response["store"] == false {
         forget(&mut messages);
     }
     // Reasoning that nothing follows is rejected.
@@ -85,7 +85,7 @@ pub(super) fn messages(answer: &Value) -> Result<Vec<Value>, ImportError> {
     Ok(messages)
 }
 
-/// Leaves out what the API would look up in an answer that it did not store: reasoning that is not part of it, and the
+/// Leaves out what the API would look up in a response that it did not store: reasoning that is not part of it, and the
 /// ids of what followed.
 fn forget(messages: &mut Vec<Value>) {
     let count = messages.len();

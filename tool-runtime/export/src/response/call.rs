@@ -31,15 +31,15 @@ pub(super) fn given_id(id: &Value) -> Option<String> {
     }
 }
 
-/// The ids of the calls of an answer: those that the API gave, and made ones for calls without an id or with the id of
-/// an earlier call. The same answer gives the same ids.
-pub(super) fn ids<'a>(answer: &Value, given: impl Iterator<Item = &'a Value>) -> Vec<String> {
+/// The ids of the calls of a response: those that the API gave, and made ones for calls without an id or with the id of
+/// an earlier call. The same response gives the same ids.
+pub(super) fn ids<'a>(response: &Value, given: impl Iterator<Item = &'a Value>) -> Vec<String> {
     let mut known = HashSet::new();
     given
         .enumerate()
         .map(|(index, id)| {
             let id = given_id(id).filter(|id| !known.contains(id));
-            let id = id.unwrap_or_else(|| made_id(answer, index));
+            let id = id.unwrap_or_else(|| made_id(response, index));
             known.insert(id.clone());
             id
         })
@@ -47,9 +47,9 @@ pub(super) fn ids<'a>(answer: &Value, given: impl Iterator<Item = &'a Value>) ->
 }
 
 /// An id of nine letters and digits: Mistral accepts no others.
-fn made_id(answer: &Value, index: usize) -> String {
+fn made_id(response: &Value, index: usize) -> String {
     let mut hasher = DefaultHasher::new();
-    (answer.to_string(), index).hash(&mut hasher);
+    (response.to_string(), index).hash(&mut hasher);
     format!("{:09x}", hasher.finish() >> 28)
 }
 

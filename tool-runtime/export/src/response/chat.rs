@@ -1,4 +1,4 @@
-//! OpenAI Chat Completions: an answer is a message with a list of calls.
+//! OpenAI Chat Completions: a response is a message with a list of calls.
 
 use super::call::{call, ids, object_text, request_name};
 use super::{joined, lacking};
@@ -9,15 +9,15 @@ use tool_runtime_core::tool::ToolCall;
 use tool_runtime_core::tool::export::ImportError;
 
 /// The message of the first choice. Some servers send its calls as another choice.
-fn message(answer: &Value) -> Result<Cow<'_, Map<String, Value>>, ImportError> {
-    let message = answer.pointer("/choices/0/message").and_then(Value::as_object);
-    let message =
-        message.ok_or_else(|| lacking(answer, "OpenAI Chat Completions", "/choices/0/message"))?;
+fn message(response: &Value) -> Result<Cow<'_, Map<String, Value>>, ImportError> {
+    let message = response.pointer("/choices/0/message").and_then(Value::as_object);
+    let message = message
+        .ok_or_else(|| lacking(response, "OpenAI Chat Completions", "/choices/0/message"))?;
     let has_calls = |message: &Map<String, Value>| {
         message.get("tool_calls").and_then(Value::as_array).is_some_and(|calls| !calls.is_empty())
     };
-    let is_whole = has_calls(message) || answer["choices"][0]["finish_reason"] == "stop";
-    let others = answer["choices"].as_array().into_iter().flatten().skip(1);
+    let is_whole = has_calls(message) || response["choices"][0]["finish_reason"] == "stop";
+    let others = response["choices"].as_array().into_iter().flatten().skip(1);
     let other = others.filter_map(|choice| choice["message"].as_object()).find(|it| has_calls(it));
     match other.filter(|_| !is_whole) {
         Some(other) => {
@@ -30,15 +30,15 @@ fn message(answer: &Value) -> Result<Cow<'_, Map<String, Value>>, ImportError> {
 }
 
 /// The calls of a message, with their ids.
-fn items(answer: &Value, message: &Map<String, Value>) -> Vec<(Value, String)> {
+fn items(response: &Value, message: &Map<String, Value>) -> Vec<(Value, String)> {
     let items = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
     let items: Vec<Value> = items.filter(|item| item.is_object()).cloned().collect();
-    let ids = ids(answer, items.iter().map(|item| &item["id"]));
+    let ids = ids(response, items.iter().map(|item| &item["id"]));
     items.into_iter().zip(ids).collect()
 }
 
-pub(super) fn calls(answer: &Value) -> Result<Vec<ToolCall>, ImportError> {
-    let items = items(answer, &*message(answer)?).into_iter();
+pub(super) fn calls(response: &Value) -> Result<Vec<ToolCall>, ImportError> {
+    let items = items(response, &*message(response)?).into_iter();
     let calls = items.map(|(item, id)| {
         let function = &item["function"];
         call(id, &function["name"], &function["arguments"])
@@ -46,8 +46,8 @@ pub(super) fn calls(answer: &Value) -> Result<Vec<ToolCall>, ImportError> {
     Ok(calls.collect())
 }
 
-pub(super) fn text(answer: &Value) -> Result<String, ImportError> {
-    let message = message(answer)?;
+pub(super) fn text(response: &Value) -> Result<String, ImportError> {
+    let message = message(response)?;
     let text = |key: &str| message.get(key).and_then(Value::as_str).map(str::to_owned);
     // Some servers, Mistral's for instance, write a list of parts.
     let parts = message.get("content").and_then(Value::as_array);
@@ -55,15 +55,15 @@ pub(super) fn text(answer: &Value) -> Result<String, ImportError> {
     Ok(text("content").or(parts).or_else(|| text("refusal")).unwrap_or_default())
 }
 
-pub(super) fn messages(answer: &Value) -> Result<Vec<Value>, ImportError> {
-    let given = message(answer)?;
-    let calls: Vec<Value> = items(answer, &given).into_iter().map(repeated).collect();
+pub(super) fn messages(response: &Value) -> Result<Vec<Value>, ImportError> {
+    let given = message(response)?;
+    let calls: Vec<Value> = items(response, &given).into_iter().map(repeated).collect();
     let mut message = given.into_owned();
     if message.get("role").and_then(Value::as_str).is_none_or(str::is_empty) {
         message.insert("role".to_owned(), json!("assistant"));
     }
     let content = message.remove("content").map_or(Value::Null, with_words);
-    // Requests reject empty lists, and some members of answers that are null.
+    // Requests reject empty lists, and some members of responses that are null.
     message.retain(|key, value| key != "tool_calls" && !value.is_null() && *value != json!([]));
     let is_empty = content.is_null() && calls.is_empty();
     message.insert("content".to_owned(), content);

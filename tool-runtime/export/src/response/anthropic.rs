@@ -1,4 +1,4 @@
-//! Anthropic Messages: an answer is a message of blocks.
+//! Anthropic Messages: a response is a message of blocks.
 
 use super::call::{call, ids, object, request_name};
 use super::{finish_reason_of, joined, list};
@@ -7,33 +7,33 @@ use serde_json::{Value, json};
 use tool_runtime_core::tool::ToolCall;
 use tool_runtime_core::tool::export::ImportError;
 
-fn blocks(answer: &Value) -> Result<&[Value], ImportError> {
-    list(answer, "Anthropic Messages", "/content")
+fn blocks(response: &Value) -> Result<&[Value], ImportError> {
+    list(response, "Anthropic Messages", "/content")
 }
 
 fn is_call(block: &&Value) -> bool {
     block["type"] == "tool_use"
 }
 
-fn call_ids(answer: &Value, blocks: &[Value]) -> Vec<String> {
-    ids(answer, blocks.iter().filter(is_call).map(|block| &block["id"]))
+fn call_ids(response: &Value, blocks: &[Value]) -> Vec<String> {
+    ids(response, blocks.iter().filter(is_call).map(|block| &block["id"]))
 }
 
-pub(super) fn calls(answer: &Value) -> Result<Vec<ToolCall>, ImportError> {
-    let blocks = blocks(answer)?;
-    let ids = call_ids(answer, blocks);
+pub(super) fn calls(response: &Value) -> Result<Vec<ToolCall>, ImportError> {
+    let blocks = blocks(response)?;
+    let ids = call_ids(response, blocks);
     let calls = blocks.iter().filter(is_call).zip(ids);
     Ok(calls.map(|(block, id)| call(id, &block["name"], &block["input"])).collect())
 }
 
-pub(super) fn text(answer: &Value) -> Result<String, ImportError> {
-    Ok(joined(blocks(answer)?, |block| block["type"] == "text"))
+pub(super) fn text(response: &Value) -> Result<String, ImportError> {
+    Ok(joined(blocks(response)?, |block| block["type"] == "text"))
 }
 
-pub(super) fn messages(answer: &Value) -> Result<Vec<Value>, ImportError> {
-    let blocks = blocks(answer)?;
-    let mut ids = call_ids(answer, blocks).into_iter();
-    let is_cut = finish_reason_of(&answer["stop_reason"]).is_cut();
+pub(super) fn messages(response: &Value) -> Result<Vec<Value>, ImportError> {
+    let blocks = blocks(response)?;
+    let mut ids = call_ids(response, blocks).into_iter();
+    let is_cut = finish_reason_of(&response["stop_reason"]).is_cut();
     let last = blocks.len().saturating_sub(1);
     let mut content = Vec::new();
     for (index, block) in blocks.iter().enumerate() {
