@@ -74,7 +74,7 @@ impl Outline {
                     continue;
                 }
                 TokenTree::Ident(word) => match word.to_string().as_str() {
-                    "fn" => self.function(&mut tokens, (scope, context), &attributes),
+                    "fn" => self.function(&mut tokens, scope, context, &attributes),
                     "struct" | "enum" | "union" => self.ty(&mut tokens, scope, &attributes),
                     "impl" => self.block(&mut tokens, Context::Impl),
                     "trait" => self.block(&mut tokens, Context::Trait),
@@ -110,7 +110,8 @@ impl Outline {
     fn function(
         &mut self,
         tokens: &mut Tokens,
-        (scope, context): (usize, Context),
+        scope: usize,
+        context: Context,
         attributes: &[Attribute],
     ) {
         // The type of a function has no name.

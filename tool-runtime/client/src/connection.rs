@@ -35,21 +35,32 @@ pub(super) struct Connection {
     owner: Option<Arc<dyn ConnectionOwner>>,
 }
 
+/// The end of a connection.
+pub(super) struct Lifetime {
+    /// Cancelled to end rmcp's service.
+    pub(super) end: CancellationToken,
+    /// Cancelled when rmcp's service has ended.
+    pub(super) ended: CancellationToken,
+    /// Cancels `ended`.
+    pub(super) end_guard: DropGuard,
+}
+
 impl Connection {
     pub(super) fn new(
         running: RunningService<RoleClient, DisguisingErrors>,
-        (notifications, answerer): (Arc<NotificationRouter>, Answerer),
-        (end, ended, over): (CancellationToken, CancellationToken, DropGuard),
+        notifications: Arc<NotificationRouter>,
+        answerer: Answerer,
+        Lifetime { end, ended, end_guard }: Lifetime,
         owner: Option<Arc<dyn ConnectionOwner>>,
     ) -> Self {
         let peer = running.peer().clone();
         let info = peer.peer_info();
         tokio::spawn(async move {
             drop(running.waiting().await);
-            drop(over);
+            drop(end_guard);
         });
-        let (watch, over) = (Arc::clone(&notifications), ended.clone());
-        tokio::spawn(async move { over.run_until_cancelled(watch.expire_calls()).await });
+        let (watch, until) = (Arc::clone(&notifications), ended.clone());
+        tokio::spawn(async move { until.run_until_cancelled(watch.expire_calls()).await });
         if let Some(owner) = owner.clone() {
             // Descendants of an ended process may hold its output open.
             let (end, ended) = (end.clone(), ended.clone());
@@ -127,7 +138,7 @@ impl Connection {
         meta: Option<RequestMetaObject>,
         timeouts: RequestTimeouts,
     ) -> Result<ServerResult, Failure> {
-        send_request(&self.peer, self.context(), request, meta, Wait::Alone(timeouts)).await
+        self.send(request, meta, Wait::Alone(timeouts)).await
     }
 
     /// Sends a request that may report progress.
@@ -137,12 +148,16 @@ impl Connection {
         meta: Option<RequestMetaObject>,
         call: &Arc<InFlightCall>,
     ) -> Result<ServerResult, Failure> {
-        send_request(&self.peer, self.context(), request, meta, Wait::Call(call)).await
+        self.send(request, meta, Wait::Call(call)).await
     }
 
-    /// The router of notifications, and the token of the connection's end.
-    fn context(&self) -> (&NotificationRouter, &CancellationToken) {
-        (&self.notifications, &self.ended)
+    async fn send(
+        &self,
+        request: ClientRequest,
+        meta: Option<RequestMetaObject>,
+        wait: Wait<'_>,
+    ) -> Result<ServerResult, Failure> {
+        send_request(&self.peer, &self.notifications, &self.ended, request, meta, wait).await
     }
 
     /// Subscribes to changes of the tool list, and waits for the end of the subscription. Changes after the end are not

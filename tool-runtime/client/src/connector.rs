@@ -1,7 +1,7 @@
 //! Opens connections to one server, in a protocol version that it supports.
 
 use super::connect_error::{ConnectError, Kind, is_known};
-use super::connection::Connection;
+use super::connection::{Connection, Lifetime};
 use super::disguised_errors::{DisguisingErrors, RejectedMethods};
 use super::handler::Handler;
 use super::notification_router::NotificationRouter;
@@ -45,7 +45,8 @@ enum Handshake {
 
 impl Connector {
     pub(super) fn new(
-        (server, redactors): (Arc<str>, Arc<Redactors>),
+        server: Arc<str>,
+        redactors: Arc<Redactors>,
         factory: Box<dyn TransportFactory>,
         client: Implementation,
         answerer: Answerer,
@@ -138,9 +139,13 @@ impl Connector {
         let (client, server) = (self.client.clone(), Arc::clone(&self.server));
         let ended = CancellationToken::new();
         let end_guard = ended.clone().drop_guard();
-        let handler_context = (Arc::clone(&notifications), ended.clone());
-        let handler =
-            Handler::new(client, Arc::clone(&server), self.answerer.clone(), handler_context);
+        let handler = Handler::new(
+            client,
+            Arc::clone(&server),
+            self.answerer.clone(),
+            Arc::clone(&notifications),
+            ended.clone(),
+        );
         let handler = DisguisingErrors { server, handler, rejected: Arc::clone(&self.rejected) };
         let (end, lifecycle) = (CancellationToken::new(), first.lifecycle());
         let served = serve_client_with_lifecycle_and_ct(handler, transport, lifecycle, end.clone());
@@ -150,9 +155,9 @@ impl Connector {
         }
         let error = match served {
             Ok(Ok(running)) => {
-                let handler_context = (notifications, self.answerer.clone());
+                let lifetime = Lifetime { end, ended, end_guard };
                 let connection =
-                    Connection::new(running, handler_context, (end, ended, end_guard), owner);
+                    Connection::new(running, notifications, self.answerer.clone(), lifetime, owner);
                 return self.checked(connection, &found);
             }
             Ok(Err(error)) => ConnectError::of_handshake(&error),

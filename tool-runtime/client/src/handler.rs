@@ -39,7 +39,8 @@ impl Handler {
         client: Implementation,
         server: Arc<str>,
         answerer: Answerer,
-        (notifications, ended): (Arc<NotificationRouter>, CancellationToken),
+        notifications: Arc<NotificationRouter>,
+        ended: CancellationToken,
     ) -> Self {
         let config = ClientConfig::new(answerer.capabilities(), client)
             .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE);

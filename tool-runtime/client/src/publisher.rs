@@ -169,16 +169,23 @@ impl Candidate {
     }
 }
 
+/// How the tools of a server are published.
+pub(super) struct PublisherOptions {
+    pub(super) prefix: String,
+    /// A problem of the prefix.
+    pub(super) notice: Option<String>,
+    /// Whether a name that another tool has gets a suffix.
+    pub(super) suffixes: bool,
+    pub(super) timeouts: CallTimeouts,
+    /// Whether the server's annotations are trusted.
+    pub(super) is_trusted: bool,
+    pub(super) entry: Option<McpServerConfig>,
+    pub(super) approvals: Arc<Approvals>,
+}
+
 impl Publisher {
     /// A publisher for a server. `None` if another manager of the pool has a server of this name.
-    pub(super) fn new(
-        pool: ToolPool,
-        server: &str,
-        (prefix, notice): (String, Option<String>),
-        suffixes: bool,
-        (timeouts, entry): (CallTimeouts, Option<McpServerConfig>),
-        approvals: Arc<Approvals>,
-    ) -> Option<Self> {
+    pub(super) fn new(pool: ToolPool, server: &str, options: PublisherOptions) -> Option<Self> {
         let source = Source::mcp(server);
         let claim = Some(pool.claim(&source)?);
         let state = Mutex::new(State {
@@ -187,7 +194,8 @@ impl Publisher {
             left_out: BTreeMap::new(),
             is_incomplete: false,
         });
-        let is_trusted = false;
+        let PublisherOptions { prefix, notice, suffixes, timeouts, is_trusted, entry, approvals } =
+            options;
         Some(Self {
             pool,
             source,
@@ -200,12 +208,6 @@ impl Publisher {
             approvals,
             state,
         })
-    }
-
-    /// Sets whether the server's annotations are trusted. Default: false.
-    pub(super) fn trusting(mut self, is_trusted: bool) -> Self {
-        self.is_trusted = is_trusted;
-        self
     }
 
     /// The prefix of its tools' ids.

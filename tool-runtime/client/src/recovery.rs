@@ -77,14 +77,15 @@ fn recover(
     }
     match lossy_utf8(text).and_then(|text| serde_json::from_str(&text).ok()) {
         Some(message) => Recovered::Messages(vec![message]),
-        None => fail_request((text, text), &why.to_string(), is_call),
+        None => fail_request(text, text, &why.to_string(), is_call),
     }
 }
 
 /// The error for the request that unreadable text answers, by the beginning and the end of the text.
 #[cold]
 pub(super) fn fail_request(
-    (head, tail): (&[u8], &[u8]),
+    head: &[u8],
+    tail: &[u8],
     why: &str,
     is_call: &dyn Fn(&RequestId) -> bool,
 ) -> Recovered {

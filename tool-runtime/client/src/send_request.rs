@@ -31,7 +31,8 @@ pub(super) enum Wait<'a> {
 /// Sends a request and waits for its answer.
 pub(super) async fn send_request(
     peer: &Peer<RoleClient>,
-    (notifications, ended): (&NotificationRouter, &CancellationToken),
+    notifications: &NotificationRouter,
+    ended: &CancellationToken,
     request: ClientRequest,
     meta: Option<RequestMetaObject>,
     wait: Wait<'_>,

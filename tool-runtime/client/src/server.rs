@@ -58,10 +58,12 @@ pub(super) struct Condition {
 
 impl Server {
     pub(super) fn new(
-        (name, redactors): (Arc<str>, Arc<Redactors>),
+        name: Arc<str>,
+        redactors: Arc<Redactors>,
         connector: Connector,
         times: Times,
-        (state, watchers): (McpState, Arc<Watchers>),
+        state: McpState,
+        watchers: Arc<Watchers>,
     ) -> Self {
         let condition = Condition { status: McpServerStatus::new(&name, state), tries: 0 };
         Self {

@@ -21,7 +21,7 @@ pub(crate) fn definitions(
     let (mut exported, mut names) = (Exported::default(), HashSet::new());
     for (index, tool) in tools.iter().enumerate() {
         let strict = strict.get(index).cloned().unwrap_or(Strict::NotAsked);
-        let added = match one(api, (tool, &schemas[index]), strict) {
+        let added = match one(api, tool, &schemas[index], strict) {
             Ok(added) if names.insert(added.0.wire_name.clone()) => added,
             Ok((report, _)) => {
                 let reason = format!("another tool is named `{}` in the export", report.wire_name);
@@ -110,7 +110,8 @@ fn keep_budget(schemas: &mut [Strict]) {
 /// One tool.
 fn one(
     api: Api,
-    (tool, schema): (&ToolDefinition, &Map<String, Value>),
+    tool: &ToolDefinition,
+    schema: &Map<String, Value>,
     strict: Strict,
 ) -> Result<(ToolExport, Value), String> {
     let plain = match api {

@@ -269,7 +269,7 @@ impl Board for NatsBoard {
         queue: &'a Queue,
         max: usize,
     ) -> BoxFuture<'a, Result<Vec<Box<dyn Claim>>, BoardError>> {
-        Box::pin(self.pulls.claim(&self.connection, queue, (max, self.lease)))
+        Box::pin(self.pulls.claim(&self.connection, queue, max, self.lease))
     }
 
     fn end_claims<'a>(&'a self, queue: &'a Queue) -> BoxFuture<'a, bool> {

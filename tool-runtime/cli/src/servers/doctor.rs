@@ -66,7 +66,7 @@ async fn examine_servers(about: &About, files: &Files, findings: &mut Findings) 
         finding.help = Some(NAME_A_SERVER.to_owned());
         findings.add(None, finding);
     }
-    if let Err(error) = examine(about, (&config, files.pins.as_deref()), findings).await {
+    if let Err(error) = examine(about, &config, files.pins.as_deref(), findings).await {
         findings.add(None, Finding::error(&error.to_string()));
     }
 }

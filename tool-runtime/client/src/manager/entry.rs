@@ -4,7 +4,7 @@ use super::McpManagerError;
 use super::settings::Settings;
 use super::slot::Slot;
 use crate::connector::Connector;
-use crate::publisher::Publisher;
+use crate::publisher::{Publisher, PublisherOptions};
 use crate::redactors::Redactors;
 use crate::remote_tool::CallTimeouts;
 use crate::resource_listing::RESOURCE_TIMEOUT;
@@ -88,26 +88,34 @@ impl Entry {
         if let (Some(secrets), Some(entry)) = (&settings.secrets, entry) {
             secrets.hide(entry.result_secrets());
         }
-        let known = (Arc::clone(&name), Arc::clone(&redactors));
-        let connector =
-            Connector::new(known, factory, settings.client.clone(), settings.answerer.clone());
-        let known = (Arc::clone(&name), redactors);
-        let server = Server::new(known, connector, times, (state, Arc::clone(watchers)));
-        let settings_of_tools = (timeouts, entry.cloned());
+        let connector = Connector::new(
+            Arc::clone(&name),
+            Arc::clone(&redactors),
+            factory,
+            settings.client.clone(),
+            settings.answerer.clone(),
+        );
+        let server = Server::new(
+            Arc::clone(&name),
+            redactors,
+            connector,
+            times,
+            state,
+            Arc::clone(watchers),
+        );
         let is_trusted =
             entry.is_some_and(|config| config.trusted) || settings.trusted.contains(&*name);
-        let approvals = Arc::clone(&settings.approvals);
-        let prefix = (prefix, notice);
-        let publisher = Publisher::new(
-            pool.clone(),
-            &name,
+        let options = PublisherOptions {
             prefix,
-            settings.suffixes,
-            settings_of_tools,
-            approvals,
-        )
-        .ok_or_else(|| McpManagerError::Known { name: name.to_string() })?
-        .trusting(is_trusted);
+            notice,
+            suffixes: settings.suffixes,
+            timeouts,
+            is_trusted,
+            entry: entry.cloned(),
+            approvals: Arc::clone(&settings.approvals),
+        };
+        let publisher = Publisher::new(pool.clone(), &name, options)
+            .ok_or_else(|| McpManagerError::Known { name: name.to_string() })?;
         let is_required = entry.is_some_and(|config| config.required);
         Ok(Slot::new(Arc::new(server), publisher, config, is_required))
     }

@@ -166,8 +166,8 @@ impl<R> Lines<R> {
                     tracing::warn!("a message of more than {limit} bytes is left out");
                     let why = format!("it is longer than {limit} bytes");
                     let is_call = |id: &RequestId| self.outgoing.answered(id);
-                    if let Recovered::Messages(messages) =
-                        fail_request(self.buffer.ends(), &why, &is_call)
+                    let (head, tail) = self.buffer.ends();
+                    if let Recovered::Messages(messages) = fail_request(head, tail, &why, &is_call)
                     {
                         self.more.extend(messages);
                     }

@@ -57,7 +57,8 @@ impl Pulls {
         &self,
         connection: &Arc<Connection>,
         queue: &Queue,
-        (max, lease): (usize, Duration),
+        max: usize,
+        lease: Duration,
     ) -> Result<Vec<Box<dyn Claim>>, BoardError> {
         let (mut pulls, end) = (self.pulls.lock().await, self.end_of(queue));
         let mut failed = false;
@@ -69,7 +70,7 @@ impl Pulls {
             }
             let pull = pulls.get_mut(queue).expect("it was inserted");
             let claims = |messages: Vec<Message>| {
-                let claim = |message| NatsClaim::from_message(message, connection, (epoch, lease));
+                let claim = |message| NatsClaim::from_message(message, connection, epoch, lease);
                 messages.into_iter().filter_map(claim).map(|claim| Box::new(claim) as _).collect()
             };
             let mut link = connection.link.clone();
@@ -216,7 +217,8 @@ impl NatsClaim {
     fn from_message(
         message: Message,
         connection: &Arc<Connection>,
-        (epoch, lease): (u64, Duration),
+        epoch: u64,
+        lease: Duration,
     ) -> Option<Self> {
         // The server counts from the moment at which it sent the job.
         let lease = lease - lease / 16;

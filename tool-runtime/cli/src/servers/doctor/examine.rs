@@ -16,7 +16,8 @@ use tool_runtime_core::tool::Source;
 /// The file of pins cannot be read.
 pub(super) async fn examine(
     about: &About,
-    (config, pins): (&McpConfig, Option<&Path>),
+    config: &McpConfig,
+    pins: Option<&Path>,
     findings: &mut Findings,
 ) -> Result<(), McpManagerError> {
     let pool = ToolPool::builder().allow_empty().build().expect("an empty pool is allowed");
