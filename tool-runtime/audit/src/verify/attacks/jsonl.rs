@@ -90,7 +90,7 @@ fn edits() -> Vec<Attack> {
         ),
         found(
             "the largest number in the first record, with a new hash",
-            "record 18446744073709551615 is in..",
+            "record 18446744073709551615 is at..",
             |log| {
                 log.forge(1, "seq\":1", "seq\":18446744073709551615");
             },
