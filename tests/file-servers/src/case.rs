@@ -55,7 +55,7 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// The directory of a case: a root that is served, and files outside of it.
+/// The directory of a case: a root that is served, and files outside it.
 pub(crate) struct Arena {
     server: Server,
     folder: TempDir,

@@ -78,7 +78,7 @@ async fn compiles_and_runs() {
         inner: i64,
     }
 
-    /// A tool inside of a function body.
+    /// A tool inside a function body.
     #[tool_runtime::tool(read_only)]
     async fn inside(
         /// A type that only the body knows.

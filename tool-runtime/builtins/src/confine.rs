@@ -131,7 +131,7 @@ impl Confinement {
             && !self.protected.allows_git_settings()
             && self.roots.iter().any(|root| root.path.join(".git").exists());
         is_unprotected.then(|| {
-            "Landlock does not keep commands from changing `.git/config` and `.git/hooks`, which name programs that run later, outside of the sandbox; bubblewrap does".to_owned()
+            "Landlock does not keep commands from changing `.git/config` and `.git/hooks`, which name programs that run later, outside the sandbox; bubblewrap does".to_owned()
         })
     }
 
@@ -161,7 +161,7 @@ impl Confinement {
             return Ok((program, Vec::new()));
         }
         let missing = || {
-            let text = "`bwrap` is missing outside of the directories that commands may change";
+            let text = "`bwrap` is missing outside the directories that commands may change";
             io::Error::other(text)
         };
         let bubblewrap = self.bubblewrap.clone().ok_or_else(missing)?;

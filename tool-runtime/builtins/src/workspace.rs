@@ -56,7 +56,7 @@ pub(crate) type Environment = BTreeMap<OsString, OsString>;
 /// assert!(location.root().dir().is_file(location.path()));
 ///
 /// let error = workspace.resolve("/etc/passwd").unwrap_err();
-/// assert!(error.message().starts_with("`/etc/passwd` is outside of the workspace"));
+/// assert!(error.message().starts_with("`/etc/passwd` is outside the workspace"));
 /// # Ok::<(), tool_runtime::ToolError>(())
 /// ```
 #[derive(Clone)]

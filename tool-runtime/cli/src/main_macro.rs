@@ -341,9 +341,9 @@ impl std::error::Error for SetupError {
 
 /// The function that `main!` writes.
 #[diagnostic::on_unimplemented(
-    message = "`main!` is inside of a function, where it does nothing",
+    message = "`main!` is inside a function, where it does nothing",
     label = "this writes a function `main` that nothing calls",
-    note = "write `main!` outside of all functions, instead of `fn main`"
+    note = "write `main!` outside all functions, instead of `fn main`"
 )]
 pub trait WrittenMain {}
 

@@ -75,7 +75,7 @@ pub(crate) fn check_landlock() -> Result<(), String> {
     }
 }
 
-/// Commands that must not change a file outside of the root.
+/// Commands that must not change a file outside the root.
 const ESCAPES: &[&str] = &[
     "echo x > OUTSIDE",
     "true; echo x > OUTSIDE",

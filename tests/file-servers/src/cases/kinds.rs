@@ -8,7 +8,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 pub(super) fn cases() -> Vec<Case> {
     vec![
         Case::new("an executable stays executable", |arena| mode(arena).boxed()),
-        Case::new("a link inside of the root stays a link", |arena| link(arena).boxed()),
+        Case::new("a link inside the root stays a link", |arena| link(arena).boxed()),
         Case::new("hard links stay linked", |arena| hard_link(arena).boxed()),
     ]
 }

@@ -108,7 +108,7 @@ impl Server {
         for (caller, step) in steps(&self.folder)? {
             match read(&board, caller, &step).await {
                 Ok(Some(answer)) => drop(records.insert(step, answer)),
-                // Outcomes outside of executions expire.
+                // Outcomes outside executions expire.
                 Ok(None) => {}
                 Err(error) => return Err(error),
             }

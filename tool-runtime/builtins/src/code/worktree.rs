@@ -161,7 +161,7 @@ impl Inner {
         }
         let real = dir.canonicalize(path)?;
         if real.as_os_str().is_empty() || real == Path::new(".") {
-            return Err(ToolError::user("the directory for worktrees must be inside of a root"));
+            return Err(ToolError::user("the directory for worktrees must be inside a root"));
         }
         let canonical = wanted.root().canonical_path().join(&real);
         Ok(Directory { location: wanted.with_path(real), canonical })

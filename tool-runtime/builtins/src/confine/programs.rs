@@ -20,7 +20,7 @@ impl NoProgram {
         match self {
             Self::Missing => format!("`{program}` is missing; {install}"),
             Self::Changeable(file) => format!(
-                "`{program}` is `{}` alone, which tools may change; install it outside of their directories",
+                "`{program}` is `{}` alone, which tools may change; install it outside their directories",
                 file.display()
             ),
         }

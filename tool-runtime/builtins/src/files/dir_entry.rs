@@ -167,7 +167,7 @@ fn special(display_path: &str) -> ToolError {
 
 fn leads_out(display_path: &str) -> ToolError {
     ToolError::user(format!(
-        "`{display_path}` leads out of the workspace by a symbolic link; give a path inside of it"
+        "`{display_path}` leads out of the workspace by a symbolic link; give a path inside it"
     ))
 }
 

@@ -122,7 +122,7 @@ fn rename(
     let new = DirEntry::of_new(target)?;
     if metadata.is_dir() && new.key.starts_with(&entry.key) {
         return Err(ToolError::user(format!(
-            "the directory `{}` cannot be moved into itself, to `{}`; give a name outside of it",
+            "the directory `{}` cannot be moved into itself, to `{}`; give a name outside it",
             entry.display_path, new.display_path
         )));
     }

@@ -90,7 +90,7 @@ impl IgnoreFiles {
         (left_out.count > 0).then(|| {
             format!(
                 "directories that were left out: {}, as the rules of `{example}` are not in a regular file of at most \
-                 1 MiB, or outside of the root; `no_ignore` searches them",
+                 1 MiB, or outside the root; `no_ignore` searches them",
                 left_out.count
             )
         })

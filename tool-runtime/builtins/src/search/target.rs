@@ -40,7 +40,7 @@ fn cannot_search(path: &str, error: &io::Error) -> ToolError {
             "`{path}` does not exist; leave it out to search the whole workspace"
         )),
         _ if leads_out(error) => ToolError::user(format!(
-            "`{path}` leads out of the workspace by a symbolic link; give a path inside of it"
+            "`{path}` leads out of the workspace by a symbolic link; give a path inside it"
         )),
         _ => ToolError::user(format!("cannot search `{path}`: {error}")),
     }

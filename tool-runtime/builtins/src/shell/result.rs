@@ -87,7 +87,7 @@ impl CommandOutput {
                 && ["busy", "Read-only file system"].iter().any(|reason| line.contains(reason))
         };
         if self.stderr.lines().any(is_kept) {
-            let text = "`.git/config` and `.git/hooks` are read-only to commands, since they name programs that run outside of the sandbox; the operator allows changes by `git_settings`, in `toolbox` by `--git-settings`";
+            let text = "`.git/config` and `.git/hooks` are read-only to commands, since they name programs that run outside the sandbox; the operator allows changes by `git_settings`, in `toolbox` by `--git-settings`";
             self.notice = join_notices(self.notice.take().into_iter().chain([text.to_owned()]));
         }
         self

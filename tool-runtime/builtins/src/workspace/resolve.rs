@@ -65,7 +65,7 @@ pub(super) fn resolve(roots: &[Arc<Root>], path: &str) -> Result<Location, ToolE
         && roots[0].dir().symlink_metadata("~").is_err()
     {
         let text =
-            "`~` is not expanded; give a path inside of a root, or `./~` for a file of that name";
+            "`~` is not expanded; give a path inside a root, or `./~` for a file of that name";
         return Err(ToolError::user(text));
     }
     let absolute = roots[0].path().join(given);
@@ -121,7 +121,7 @@ fn or_dot(path: PathBuf) -> PathBuf {
 fn outside(roots: &[Arc<Root>], path: &Path) -> ToolError {
     let names: Vec<_> = roots.iter().map(|root| format!("`{}`", root.path().display())).collect();
     ToolError::user(format!(
-        "`{}` is outside of the workspace; give a path inside of {}",
+        "`{}` is outside the workspace; give a path inside {}",
         path.display(),
         names.join(" or ")
     ))
@@ -181,7 +181,7 @@ mod tests {
             let error = workspace.resolve(path).unwrap_err();
             let root = folder.join("a");
             let expected = format!(
-                "`{path}` is outside of the workspace; give a path inside of `{}`",
+                "`{path}` is outside the workspace; give a path inside `{}`",
                 root.display()
             );
             assert_eq!(error.message(), expected);

@@ -112,7 +112,7 @@ async fn files_of_several_roots_are_known_by_absolute_paths() {
     let [one, two] = roots.map(|root| root.display().to_string());
     assert_eq!(
         error,
-        format!("`../three` is outside of the workspace; give a path inside of `{one}` or `{two}`")
+        format!("`../three` is outside the workspace; give a path inside `{one}` or `{two}`")
     );
 }
 

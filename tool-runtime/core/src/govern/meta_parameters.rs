@@ -175,7 +175,7 @@ fn risk_schema() -> Value {
     json!({
         "type": "string",
         "enum": ["LOW", "MEDIUM", "HIGH", "UNKNOWN"],
-        "description": "The risk of this call. LOW: reads, or is undone easily. MEDIUM: changes something within the task. HIGH: changes something outside of the task, cannot be undone, or sends data elsewhere. UNKNOWN: not judged.",
+        "description": "The risk of this call. LOW: reads, or is undone easily. MEDIUM: changes something within the task. HIGH: changes something outside the task, cannot be undone, or sends data elsewhere. UNKNOWN: not judged.",
     })
 }
 

@@ -82,7 +82,7 @@ struct Parts {
     matched: Option<Box<MatchedArgument>>,
     /// The tool's name at its MCP server, if it belongs to one.
     remote_name: Option<Box<RemoteName>>,
-    /// Requirements outside of the pool.
+    /// Requirements outside the pool.
     requirements: Vec<Requirement>,
     /// The reason why the tool is unusable, computed once.
     unusable: OnceLock<Option<String>>,
@@ -202,7 +202,7 @@ impl Tool {
         self.0.unusable.get_or_init(|| missing().or_else(asked)).as_deref()
     }
 
-    /// The requirements outside of the pool that [`Self::requires`] has set.
+    /// The requirements outside the pool that [`Self::requires`] has set.
     pub fn requirements(&self) -> &[Requirement] {
         &self.0.requirements
     }

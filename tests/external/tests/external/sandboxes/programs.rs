@@ -62,7 +62,7 @@ async fn language_servers_change_temporary_files_alone(sandbox: Sandbox) {
     fixture.close().await;
 }
 
-/// A repository, whose hook after a checkout writes outside of it and in it.
+/// A repository, whose hook after a checkout writes outside it and in it.
 fn repository(outside: &Path) -> TempDir {
     let directory = TempDir::new().unwrap();
     let root = directory.path().join("root");

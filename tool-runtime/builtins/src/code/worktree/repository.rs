@@ -38,7 +38,7 @@ pub(super) fn find(workspace: &Workspace) -> Result<Repository, ToolError> {
     };
     if top != root {
         return Err(ToolError::user(format!(
-            "the repository begins at `{}`, outside of the workspace: a worktree would show files that tools must not read; the operator may make it the first root",
+            "the repository begins at `{}`, outside the workspace: a worktree would show files that tools must not read; the operator may make it the first root",
             top.display()
         )));
     }
@@ -72,7 +72,7 @@ fn check_inside(workspace: &Workspace, path: &Path) -> Result<(), ToolError> {
         return Ok(());
     }
     Err(ToolError::user(format!(
-        "a part of the repository is in `{}`, outside of the workspace; the operator may add it as a root",
+        "a part of the repository is in `{}`, outside the workspace; the operator may add it as a root",
         real.as_deref().unwrap_or(path).display()
     )))
 }

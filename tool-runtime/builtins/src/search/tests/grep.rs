@@ -284,7 +284,7 @@ async fn mistakes_are_errors_with_a_remedy() {
     let fixture = Fixture::new(TREE);
     let cases = [
         (json!({ "pattern": "a(b" }), "unclosed group"),
-        (json!({ "pattern": "x", "path": "/etc" }), "outside of the workspace"),
+        (json!({ "pattern": "x", "path": "/etc" }), "outside the workspace"),
         (json!({ "pattern": "x", "path": "none" }), "`none` does not exist"),
         (json!({ "pattern": "x", "glob": "a[" }), "`glob` is not valid"),
         (json!({ "pattern": "x", "type": "rs" }), "`rs` is not a known type of files (`rust`"),

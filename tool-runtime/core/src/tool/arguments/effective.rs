@@ -38,7 +38,7 @@ pub enum EffectiveArgument<'a> {
 struct Doubts {
     /// Names that an object lacks, in the arguments themselves, and that one it has may stand for.
     names: HashSet<String>,
-    /// Names that objects inside of the arguments lack, and that one they have may stand for.
+    /// Names that objects inside the arguments lack, and that one they have may stand for.
     objects: HashMap<usize, HashSet<String>>,
     /// Strings that may be another name of a listed one.
     strings: HashSet<usize>,

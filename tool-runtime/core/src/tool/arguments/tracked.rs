@@ -17,7 +17,7 @@ pub(super) struct Flags {
     /// A value was ignored.
     pub(super) ignored: Cell<bool>,
     /// A value of any kind was requested: serde buffers untagged, internally tagged and flattened types. Ignored keys
-    /// inside of such a value are not recorded.
+    /// inside such a value are not recorded.
     pub(super) buffered: Cell<bool>,
 }
 

@@ -290,7 +290,7 @@ thread_local! {
 }
 
 /// Polls or drops user code: on the worker if another worker is free, otherwise on a thread outside
-/// of the workers.
+/// the workers.
 fn watched_poll<T>(watched: Option<WatchedPoll<'_>>, work: impl FnOnce() -> T) -> T {
     if watched.as_ref().is_some_and(WatchedPoll::is_direct) {
         let _direct = Direct(IS_DIRECT.replace(true));

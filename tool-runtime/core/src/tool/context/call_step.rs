@@ -122,7 +122,7 @@ impl ToolContext {
         self.0.call_number
     }
 
-    /// The context inside of a recorded call.
+    /// The context inside a recorded call.
     pub(crate) fn within_call(mut self, number: NonZeroU64) -> Self {
         self.parts().call_number = Some(number);
         self

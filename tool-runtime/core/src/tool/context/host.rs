@@ -77,7 +77,7 @@ impl ToolContext {
         self
     }
 
-    /// Whether the call is inside of the layers of a pool, as is all that its tool calls.
+    /// Whether the call is inside the layers of a pool, as is all that its tool calls.
     #[cfg(feature = "tower")]
     pub(crate) fn is_in_layers(&self, pool: usize) -> bool {
         self.0.layers == Some(pool)

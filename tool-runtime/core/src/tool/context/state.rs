@@ -33,7 +33,7 @@ impl State {
         self.values.contains_key(&id)
     }
 
-    /// A `T`, or else the inside of an `Arc<T>`.
+    /// A `T`, or else the value in an `Arc<T>`.
     fn get<T: Any + Send + Sync>(&self) -> Option<&T> {
         match self.values.get(&TypeId::of::<T>()) {
             Some(value) => value.downcast_ref(),

@@ -3,7 +3,7 @@
 //! schemars implements `JsonSchema` for `Result`, so one blanket implementation for structured
 //! values and one for results would overlap. Generated code therefore uses method resolution: a
 //! first stage separates results from other types and passes on a probe of the success type; a
-//! second prefers `IntoObservation` over a structured value and rejects results inside of a
+//! second prefers `IntoObservation` over a structured value and rejects results inside a
 //! structured value; the last level reports an unsupported type by one error.
 
 #![allow(
@@ -210,7 +210,7 @@ impl<T> SuccessKind<T> for NestedResult<T> {
 /// Not implemented for any type: required only of a return type with results `T` that would be
 /// reported as successes.
 #[diagnostic::on_unimplemented(
-    message = "a tool cannot return the results inside of `{T}`",
+    message = "a tool cannot return the results inside `{T}`",
     label = "an `Err` in it would be reported as a success",
     note = "return `Result<.., E>` around the whole, for instance by `collect::<Result<Vec<_>, _>>()` or `?`, with an `E` that is an error or text; write `Json<..>` around the type if `{{\"Err\": ..}}` is the data you mean"
 )]

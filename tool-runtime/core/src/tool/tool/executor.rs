@@ -50,7 +50,7 @@ pub trait Executor: Send + Sync + 'static {
     }
 
     /// Stops an abandoned call: cancelled or timed out. Its future is dropped anyway;
-    /// this method is for work outside of the future. It may be called when the call has just ended. Default:
+    /// this method is for work outside the future. It may be called when the call has just ended. Default:
     /// nothing.
     fn interrupt(&self, context: &ToolContext) {
         let _ = context;

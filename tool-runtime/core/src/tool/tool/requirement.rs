@@ -1,9 +1,9 @@
-//! Requirements of tools outside of the pool.
+//! Requirements of tools outside the pool.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A requirement of a tool outside of its pool: a program, a setting, a person. The pool's report lists it, and so does
+/// A requirement of a tool outside its pool: a program, a setting, a person. The pool's report lists it, and so does
 /// the error of a call of a tool that is hidden for a [missing](Self::missing) one.
 ///
 /// ```

@@ -53,7 +53,7 @@ impl Source {
         Self::Runner(queue.into())
     }
 
-    /// Whether the tool comes from outside of the program: of an MCP server, or of a runner. One that is invalid is
+    /// Whether the tool comes from outside the program: of an MCP server, or of a runner. One that is invalid is
     /// quarantined instead of an error of the pool.
     ///
     /// ```

@@ -163,7 +163,7 @@ async fn mistakes_are_explained() {
         ),
         (at("hover", "a.txt", 1, 1), "there is no language server for `a.txt`; there are for `.x`"),
         (at("hover", "b.x", 1, 1), "`b.x`: No such file or directory (os error 2)"),
-        (at("hover", "../b.x", 1, 1), "`../b.x` is outside of the workspace"),
+        (at("hover", "../b.x", 1, 1), "`../b.x` is outside the workspace"),
         (
             at("goToImplementation", "a.x", 1, 1),
             "the language server for `fake` does not offer `goToImplementation` (it lacks `implementationProvider`)",

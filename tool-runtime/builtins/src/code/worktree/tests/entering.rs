@@ -154,9 +154,9 @@ async fn the_directory_is_the_operators_and_stays_in_the_roots() {
     let value = at("trees/here").enter("w").await.unwrap();
     assert_eq!(value["path"], "trees/here/w");
     let error = at("../out").enter("w").await.unwrap_err();
-    assert!(error.contains("is outside of the workspace"), "{error}");
+    assert!(error.contains("is outside the workspace"), "{error}");
     let error = at(".").enter("w").await.unwrap_err();
-    assert_eq!(error, "the directory for worktrees must be inside of a root");
+    assert_eq!(error, "the directory for worktrees must be inside a root");
 
     let fixture = Fixture::new();
     let outside = fixture.directory.path().join("outside");

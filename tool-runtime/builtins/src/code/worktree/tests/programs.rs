@@ -132,13 +132,13 @@ async fn a_repository_with_files_outside_of_the_roots_has_no_worktrees() {
     let inner = pool(&fixture.path("sub"), CodeParams::default(), &[]);
     let call = || ToolCall::json("EnterWorktree", serde_json::json!({"name": "w"}));
     let text = inner.call(call()).await.observation().to_text();
-    assert!(text.contains("begins at") && text.contains("outside of the workspace"), "{text}");
+    assert!(text.contains("begins at") && text.contains("outside the workspace"), "{text}");
 
     // A worktree of a repository elsewhere.
     fixture.git(&["worktree", "add", "-q", "../linked/root"]);
     let linked = pool(&directory.join("linked"), CodeParams::default(), &[]);
     let text = linked.call(call()).await.observation().to_text();
-    assert!(text.contains("is in `") && text.contains("outside of the workspace"), "{text}");
+    assert!(text.contains("is in `") && text.contains("outside the workspace"), "{text}");
     assert_eq!(fixture.branches(), ["main", "root"]);
 }
 
@@ -151,14 +151,14 @@ async fn parts_of_a_repository_outside_of_the_roots_are_refused() {
     fs::write(fixture.path(".git/objects/info/alternates"), format!("{}\n", outside.display()))
         .unwrap();
     let error = fixture.enter("w").await.unwrap_err();
-    assert!(error.contains("outside of the workspace"), "{error}");
+    assert!(error.contains("outside the workspace"), "{error}");
     fs::remove_file(fixture.path(".git/objects/info/alternates")).unwrap();
     for name in ["worktrees", "logs", "packed-refs"] {
         let entry = fixture.path(".git").join(name);
         let _ = fs::remove_dir_all(&entry);
         std::os::unix::fs::symlink(&outside, &entry).unwrap();
         let error = fixture.enter("w").await.unwrap_err();
-        assert!(error.contains("outside of the workspace"), "{name}: {error}");
+        assert!(error.contains("outside the workspace"), "{name}: {error}");
         fs::remove_file(&entry).unwrap();
     }
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);

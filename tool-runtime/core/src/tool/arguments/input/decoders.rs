@@ -24,7 +24,7 @@ const MAX_BYTES: usize = 64 << 20;
 
 impl Decoders {
     /// All mistakes in the arguments, in the order of the schema. Fields under an alias, which the schema does not
-    /// contain, are renamed first, except aliases inside of parts that serde buffers.
+    /// contain, are renamed first, except aliases inside parts that serde buffers.
     pub(super) fn mistakes(self, schema: &Value, mut value: Value, bytes: usize) -> Vec<Issue> {
         let issues = check::check(schema, &value);
         if issues.is_empty() {

@@ -1,4 +1,4 @@
-//! Sets `additionalProperties: false` on the objects inside of arguments whose types ignore unknown keys.
+//! Sets `additionalProperties: false` on the objects inside arguments whose types ignore unknown keys.
 //!
 //! schemars only closes types with `deny_unknown_fields`. Decoding rejects every key that serde ignores, so each
 //! object whose type ignores keys is closed, unless its schema has its own rule. The type of a value that serde buffers

@@ -21,7 +21,7 @@ pub trait Watched: Send + Sync {
     /// The name in the log.
     fn name(&self) -> &str;
 
-    /// Called from the watchdog's thread, inside of the runtime, when one poll takes longer than
+    /// Called from the watchdog's thread, inside the runtime, when one poll takes longer than
     /// 5 ms, once per poll.
     fn blocked(self: Arc<Self>) {}
 }

@@ -83,7 +83,7 @@ impl<'de> Deserialize<'de> for Observation {
     }
 }
 
-/// Raw JSON without line breaks, which end a message on stdio. JSON has none inside of a token.
+/// Raw JSON without line breaks, which end a message on stdio. JSON has none inside a token.
 fn on_one_line(json: Box<RawValue>) -> serde_json::Result<Box<RawValue>> {
     if !json.get().contains(['\n', '\r']) {
         return Ok(json);
