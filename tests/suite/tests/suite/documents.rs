@@ -8,8 +8,11 @@ use std::path::{Path, PathBuf};
 const OF_EXAMPLES: &[&str] = &[
     "tool-runtime/core/src/dispatch/stage/argument_limit.rs",
     "argument_limit",
+    "check_length",
+    "tool-runtime/core/src/tool/arguments/constraint/multiple.rs",
     "files/word_count.rs",
     "WordCount",
+    "WordCountOutput",
     "my_setting",
     "fetch_url",
     "FetchUrlAction",
@@ -73,13 +76,13 @@ fn is_name(word: &str) -> bool {
     is_camel || word.contains('_')
 }
 
-/// The spans in code font, and the paths of the listings.
+/// The spans in code font, and the paths of the listings. A step of a list is indented, too, and has spans.
 fn spans(text: &str) -> Vec<String> {
     let (mut spans, mut is_listing) = (Vec::new(), false);
     for line in text.lines() {
         if line.starts_with("```") {
             is_listing = !is_listing;
-        } else if is_listing || line.starts_with("    ") {
+        } else if is_listing || (line.starts_with("    ") && !line.contains('`')) {
             let tokens = line.split([' ', ',']).filter(|token| token.ends_with(".rs"));
             spans.extend(tokens.map(str::to_owned));
         } else {
@@ -97,6 +100,8 @@ struct Project {
 impl Project {
     /// What a span names and the project does not have.
     fn missing(&self, span: &str) -> Vec<String> {
+        // Of a call, the names before the arguments.
+        let span = span.split_once('(').map_or(span, |(called, _)| called);
         if span.contains([' ', '*', '<', '"', '\\']) || OF_EXAMPLES.contains(&span) {
             return Vec::new();
         }
