@@ -70,7 +70,7 @@ pub(super) fn server(
     server.lacking = reader.lacking.unwrap_or_default();
     server.found = reader.found;
     if enabled {
-        check::server(&server, |key| entry.place_of(key), findings);
+        check::server(&server, |key| entry.location_of(key), findings);
     }
     is_reached.then_some(server)
 }
@@ -81,7 +81,7 @@ impl Reader<'_> {
         let enabled = self.flag(entry, &["enabled", "is_active"]);
         let disabled = self.flag(entry, &["disabled"]);
         if enabled.is_some() && enabled == disabled {
-            let location = entry.place_of("disabled");
+            let location = entry.location_of("disabled");
             self.findings.problem(&location, "it contradicts `enabled`", "keep one of the two");
         }
         enabled.or(disabled.map(|disabled| !disabled)).unwrap_or(true)

@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use tool_runtime_core::pool::ToolPool;
 use tool_runtime_core::seam::program_name;
 use tool_runtime_core::vocabulary::{CancellationToken, Principal};
@@ -33,8 +33,12 @@ const DRAIN: Duration = Duration::from_secs(10);
 /// The time for the last claim when the runner is told to stop.
 const LAST_CLAIM: Duration = Duration::from_secs(2);
 
-/// The time for which the last runner with a version of its tools takes calls of this version when it is told to stop.
+/// The last runner with a version of its tools that is told to stop takes calls of this version until none has come for this
+/// time.
 const HANDOVER: Duration = Duration::from_secs(3);
+
+/// The time for which it takes them at most.
+const MAX_HANDOVER: Duration = Duration::from_secs(15);
 
 /// The time for calls that were stopped to write their outcomes.
 const LAST_WORDS: Duration = Duration::from_secs(5);
@@ -214,6 +218,8 @@ struct Inner {
     stops: CancellationToken,
     /// The runner announces itself before the next beat.
     announce_now: Notify,
+    /// Notified by each job for a tool that this runner has.
+    job_came: Notify,
 }
 
 impl Inner {
@@ -238,6 +244,7 @@ impl Inner {
             leaves: AtomicBool::new(false),
             stops: CancellationToken::new(),
             announce_now: Notify::new(),
+            job_came: Notify::new(),
         }
     }
 
@@ -274,7 +281,7 @@ impl Inner {
             tokio::select! {
                 biased;
                 claimed = &mut claiming => return claimed,
-                () = sleep(HANDOVER) => {}
+                _ = timeout(MAX_HANDOVER, self.without_calls_for(HANDOVER)) => {}
                 () = self.pool.closing().cancelled() => {}
             }
         }
@@ -289,19 +296,34 @@ impl Inner {
         Ok(())
     }
 
+    /// Waits until no call for the tools of this runner has come for some time.
+    async fn without_calls_for(&self, time: Duration) {
+        while timeout(time, self.job_came.notified()).await.is_ok() {}
+    }
+
     /// Claims jobs into free slots, until the runner stops.
     async fn claim_jobs(self: &Arc<Self>, jobs: &mut JoinSet<()>) -> Result<(), BoardError> {
         let mut backoff = Backoff::default();
+        let mut left_to_others = None::<Instant>;
         loop {
             let permit = self.permits.clone().acquire_owned();
             let Some(permit) = self.stops.run_until_cancelled(permit).await else { return Ok(()) };
             let permit = permit.expect("the semaphore is never closed");
             while jobs.try_join_next().is_some() {}
-            let free = self.permits.available_permits() + 1;
+            // One at a time while jobs of another version come: NATS sends jobs for what was asked, also during the pause.
+            let free = match left_to_others {
+                Some(last) if last.elapsed() < HANDOVER => 1,
+                _ => self.permits.available_permits() + 1,
+            };
             match self.board.claim(&self.queue, free).await {
                 Ok(claims) => {
                     backoff = Backoff::default();
+                    let is_for_others = self.has_jobs_for_others(&claims);
                     self.attend_all(claims, permit, jobs);
+                    if is_for_others {
+                        left_to_others = Some(Instant::now());
+                        self.stops.run_until_cancelled(sleep(job::LEFT_TO_OTHERS)).await;
+                    }
                 }
                 Err(error) if error.is_transient() => {
                     // The listeners notice a lost connection meanwhile.
@@ -313,6 +335,12 @@ impl Inner {
                 Err(error) => return Err(error),
             }
         }
+    }
+
+    /// Whether another runner may have the tools of some of these jobs, and this one has not.
+    fn has_jobs_for_others(&self, claims: &[Box<dyn Claim>]) -> bool {
+        claims.iter().any(|claim| self.tool(claim.job()).is_none())
+            && self.may_have_other_versions()
     }
 
     fn attend_all(

@@ -129,7 +129,7 @@ impl<'a> Entry<'a> {
     }
 
     /// The location of a key as its author spelled it.
-    pub(super) fn place_of(&self, key: &str) -> Location {
+    pub(super) fn location_of(&self, key: &str) -> Location {
         self.locations.get(key).cloned().unwrap_or_else(|| self.location.key(key))
     }
 }

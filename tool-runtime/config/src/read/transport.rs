@@ -68,7 +68,7 @@ impl Reader<'_> {
             (true, false) => {
                 if matches!(named, Some(Kind::Http | Kind::Sse)) {
                     let text = "it contradicts `command`, by which a server is started";
-                    self.findings.problem(&entry.place_of("type"), text, "write `stdio`");
+                    self.findings.problem(&entry.location_of("type"), text, "write `stdio`");
                 }
                 self.only(entry, HTTP, "a `command`");
                 self.stdio(entry).map(McpTransportConfig::Stdio)
@@ -76,11 +76,11 @@ impl Reader<'_> {
             (false, true) => {
                 if named == Some(Kind::Stdio) {
                     let text = "it contradicts the address, at which a server runs already";
-                    self.findings.problem(&entry.place_of("type"), text, "write `http`");
+                    self.findings.problem(&entry.location_of("type"), text, "write `http`");
                 }
                 if named == Some(Kind::Sse) && entry.has(&["http_url"]) {
                     let text = "it contradicts `httpUrl`, which is for streamable HTTP";
-                    self.findings.problem(&entry.place_of("type"), text, "write `http`");
+                    self.findings.problem(&entry.location_of("type"), text, "write `http`");
                 }
                 self.only(entry, STDIO, "an address");
                 self.http(entry, named == Some(Kind::Sse)).map(McpTransportConfig::Http)

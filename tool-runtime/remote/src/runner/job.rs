@@ -28,7 +28,10 @@ use tool_runtime_core::vocabulary::error::{CallError, ErrorClass};
 use tool_runtime_core::vocabulary::{Principal, RetryMode};
 
 /// The time until a job comes again that another version of the tool is wanted for.
-const OTHER_VERSION: Duration = Duration::from_millis(250);
+const OTHER_VERSION: Duration = Duration::from_millis(100);
+
+/// The time for which a runner claims nothing after such a job: another one gets it when it comes again.
+pub(super) const LEFT_TO_OTHERS: Duration = Duration::from_millis(200);
 
 /// The time until a job comes again whose earlier round has not ended here.
 const EARLIER_ROUND: Duration = Duration::from_millis(100);
@@ -47,6 +50,9 @@ pub(super) async fn attend(shared: &Inner, claim: Box<dyn Claim>) {
         Err(_) => return given_back(claim.later(EARLIER_ROUND).await),
     };
     let tool = shared.tool(job);
+    if tool.is_some() {
+        shared.job_came.notify_one();
+    }
     let mode = stricter(job.mode, tool.as_ref());
     let attended = Attended { shared, claim: &*claim, job, key, entered, mode };
     if let Err(error) = attended.attend(tool).await {
@@ -87,14 +93,14 @@ struct Attended<'a> {
 
 impl Inner {
     /// The tool of a job, if it is the one that the caller decided about.
-    fn tool(&self, job: &Job) -> Option<Tool> {
+    pub(super) fn tool(&self, job: &Job) -> Option<Tool> {
         let tool = self.pool.get(job.tool())?;
         (self.catalogue.contract(&tool) == job.contract).then_some(tool)
     }
 
     /// Whether a runner of the queue has other tools than this one, as far as is known: it may have the version that a caller
     /// wants.
-    fn may_have_other_versions(&self) -> bool {
+    pub(super) fn may_have_other_versions(&self) -> bool {
         let own = self.catalogue.digest();
         let has_other = |seen: &Seen| {
             seen.is_alive()
