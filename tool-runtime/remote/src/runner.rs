@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::timeout;
 use tool_runtime_core::pool::ToolPool;
 use tool_runtime_core::seam::program_name;
 use tool_runtime_core::vocabulary::{CancellationToken, Principal};
@@ -304,26 +304,16 @@ impl Inner {
     /// Claims jobs into free slots, until the runner stops.
     async fn claim_jobs(self: &Arc<Self>, jobs: &mut JoinSet<()>) -> Result<(), BoardError> {
         let mut backoff = Backoff::default();
-        let mut left_to_others = None::<Instant>;
         loop {
             let permit = self.permits.clone().acquire_owned();
             let Some(permit) = self.stops.run_until_cancelled(permit).await else { return Ok(()) };
             let permit = permit.expect("the semaphore is never closed");
             while jobs.try_join_next().is_some() {}
-            // One at a time while jobs of another version come: NATS sends jobs for what was asked, also during the pause.
-            let free = match left_to_others {
-                Some(last) if last.elapsed() < HANDOVER => 1,
-                _ => self.permits.available_permits() + 1,
-            };
+            let free = self.permits.available_permits() + 1;
             match self.board.claim(&self.queue, free).await {
                 Ok(claims) => {
                     backoff = Backoff::default();
-                    let is_for_others = self.has_jobs_for_others(&claims);
                     self.attend_all(claims, permit, jobs);
-                    if is_for_others {
-                        left_to_others = Some(Instant::now());
-                        self.stops.run_until_cancelled(sleep(job::LEFT_TO_OTHERS)).await;
-                    }
                 }
                 Err(error) if error.is_transient() => {
                     // The listeners notice a lost connection meanwhile.
@@ -335,12 +325,6 @@ impl Inner {
                 Err(error) => return Err(error),
             }
         }
-    }
-
-    /// Whether another runner may have the tools of some of these jobs, and this one has not.
-    fn has_jobs_for_others(&self, claims: &[Box<dyn Claim>]) -> bool {
-        claims.iter().any(|claim| self.tool(claim.job()).is_none())
-            && self.may_have_other_versions()
     }
 
     fn attend_all(

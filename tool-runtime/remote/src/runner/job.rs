@@ -28,10 +28,7 @@ use tool_runtime_core::vocabulary::error::{CallError, ErrorClass};
 use tool_runtime_core::vocabulary::{Principal, RetryMode};
 
 /// The time until a job comes again that another version of the tool is wanted for.
-const OTHER_VERSION: Duration = Duration::from_millis(100);
-
-/// The time for which a runner claims nothing after such a job: another one gets it when it comes again.
-pub(super) const LEFT_TO_OTHERS: Duration = Duration::from_millis(200);
+const OTHER_VERSION: Duration = Duration::from_millis(250);
 
 /// The time until a job comes again whose earlier round has not ended here.
 const EARLIER_ROUND: Duration = Duration::from_millis(100);
@@ -93,14 +90,14 @@ struct Attended<'a> {
 
 impl Inner {
     /// The tool of a job, if it is the one that the caller decided about.
-    pub(super) fn tool(&self, job: &Job) -> Option<Tool> {
+    fn tool(&self, job: &Job) -> Option<Tool> {
         let tool = self.pool.get(job.tool())?;
         (self.catalogue.contract(&tool) == job.contract).then_some(tool)
     }
 
     /// Whether a runner of the queue has other tools than this one, as far as is known: it may have the version that a caller
     /// wants.
-    pub(super) fn may_have_other_versions(&self) -> bool {
+    fn may_have_other_versions(&self) -> bool {
         let own = self.catalogue.digest();
         let has_other = |seen: &Seen| {
             seen.is_alive()

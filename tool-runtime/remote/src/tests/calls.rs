@@ -337,31 +337,6 @@ async fn a_runner_of_the_next_version_leaves_calls_to_those_that_it_has_not_hear
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_last_runner_of_a_version_takes_its_calls_while_they_come() {
-    let version = |is_new: bool| {
-        let tool = Tool::builder("deploy", "Deploy it.").read_only(true).open_world(is_new);
-        tool.handler(move || async move {
-            sleep(SECOND).await;
-            if is_new { "new" } else { "old" }
-        })
-    };
-    let fleet = Fleet::new();
-    let old = fleet.start(fleet.runner().slots(2), pool([version(false)]));
-    let (pool, _remote) = fleet.connect().await;
-    let calls = futures_util::future::join_all((0..16).map(|_| call(&pool, "deploy")));
-    let update = async {
-        let _new = fleet.run([version(true)]);
-        sleep(SECOND).await;
-        old.stop().await;
-        _new
-    };
-    let (results, _new) = tokio::join!(calls, update);
-    for result in results {
-        assert_eq!(text(&result), "old");
-    }
-}
-
-#[tokio::test(start_paused = true)]
 async fn one_tool_id_belongs_to_one_queue() {
     let fleet = Fleet::new();
     let _web = fleet.run([ping()]);
