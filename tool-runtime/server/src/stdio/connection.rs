@@ -115,10 +115,13 @@ impl Connection {
         self.writer.flush();
     }
 
-    /// Waits until everything is written, for a limited time.
+    /// Waits until everything is written. A client that reads nothing for some time gets no more.
     pub(crate) async fn drained(&self) -> io::Result<()> {
-        let drained = tokio::time::timeout(CLOSE_TIMEOUT, self.writer.drained()).await;
-        drained.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+        tokio::select! {
+            biased;
+            drained = self.writer.drained() => drained,
+            () = self.writer.stalled(CLOSE_TIMEOUT) => Err(io::ErrorKind::TimedOut.into()),
+        }
     }
 
     /// Whether the client has closed its end.

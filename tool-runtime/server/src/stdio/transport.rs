@@ -25,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 use tool_runtime_core::seam::spawn;
 use tool_runtime_mcp::lines::{DEFAULT_LINE_LIMIT, LineBuffer};
 
-/// Limit on each step of closing: answering the calls in flight, and writing the answers.
+/// Limit on each step of closing: answering the calls in flight, and the time in which no answer is written.
 pub(super) const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Newline-delimited JSON over the standard streams, or over any two descriptors.
