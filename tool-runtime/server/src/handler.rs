@@ -75,7 +75,12 @@ impl PoolHandler {
 
     /// The handler of another client, which counts as disconnected when `end` is cancelled.
     pub(super) fn for_client(&self, end: &CancellationToken) -> Self {
-        Self { session: Arc::new(Session::until(end)), ..self.clone() }
+        self.for_session(Arc::new(Session::until(end)))
+    }
+
+    /// The handler of a client whose session exists.
+    pub(super) fn for_session(&self, session: Arc<Session>) -> Self {
+        Self { session, ..self.clone() }
     }
 
     /// The lists that are visible now.

@@ -11,7 +11,7 @@
 //! | accept | JSON, event streams, or both | `accept` |
 //! | body | size and time; the oldest unfinished one is dropped | `body`, `pending_bodies` |
 //! | concurrency | one of the requests in flight, until the answer ends; a limit per principal | `concurrency_limit` |
-//! | fast path | a plain call is answered here; in a session, if it ends soon | `plain`, `call`, `session_call` |
+//! | fast path | a plain call is answered here; in a session, if it ends soon | `plain`, `call`, `session_call`, `fast_request` |
 //! | message | JSON; the arguments of a call are taken out | `message` |
 //! | rmcp | versions, headers, streams, sessions | `sessions` |
 //!
@@ -36,6 +36,7 @@ mod call;
 mod concurrency_limit;
 mod connection;
 mod cors;
+mod fast_request;
 #[cfg(feature = "__fuzz")]
 mod fuzz;
 mod guarded_body;

@@ -69,7 +69,7 @@ impl Service {
         let mut handler = handler.clone();
         handler.shutdown = options.shutdown.clone();
         let handler = Arc::new(handler);
-        let sessions = Sessions::new(&options);
+        let sessions = Sessions::new(&options, Arc::clone(&handler));
         let template = Arc::clone(&handler);
         Self {
             rmcp: StreamableHttpService::new(

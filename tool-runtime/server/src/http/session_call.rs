@@ -3,27 +3,26 @@
 //! Any other call is handed over: rmcp gets the request, opens a stream that the client may resume, and its handler continues
 //! the call. The sessions stay rmcp's.
 
+use super::fast_request::{Channel, FastRequest, run};
 use super::http_rejection::HttpResult;
 use super::reply::Reply;
 use super::sessions::{Session, SessionUse};
-use crate::arguments::RawArguments;
 use crate::call_result::CallOutcome;
 use crate::client::Client;
-use crate::fast_path::{Answer, Meta, PlainCall};
-use crate::request::{McpResult, Request, RequestContext};
+use crate::fast_path::{Answer, PlainCall};
+use crate::request::{McpResult, Request as _, RequestContext};
 use axum::body::Body;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use rmcp::RoleServer;
-use rmcp::model::{CallToolResponse, RequestId, RequestMetaObject, ServerNotification};
+use rmcp::model::{CallToolResponse, ServerNotification};
 use rmcp::service::Peer;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::{Notify, SetOnce};
-use tokio_util::sync::CancellationToken;
 use tool_runtime_core::seam::lock;
-use tool_runtime_core::vocabulary::{BoxFuture, Principal};
+use tool_runtime_core::vocabulary::BoxFuture;
 
 /// The time in which a call is answered by one JSON object. A client cannot resume a call that it loses in this time.
 const SOON: Duration = Duration::from_millis(100);
@@ -40,14 +39,12 @@ pub(super) enum Progress {
 pub(crate) struct RunningCall(Arc<Mutex<Option<Running>>>);
 
 struct Running {
-    work: Work,
+    work: BoxFuture<'static, McpResult<CallOutcome>>,
     client: Arc<Client>,
     stream: Arc<SetOnce<RequestContext>>,
     /// The request is in flight until rmcp answers it.
     in_session: SessionUse,
 }
-
-type Work = BoxFuture<'static, McpResult<CallOutcome>>;
 
 /// Runs a call until it ends or needs a stream. Dropping this cancels the call.
 ///
@@ -63,26 +60,11 @@ pub(super) async fn answer(
     let in_session = SessionUse::begin(session, &id)?;
     let cancelled = in_session.token().clone();
     let (stream, wanted) = (Arc::new(SetOnce::new()), Arc::new(Notify::new()));
-    let client = session.handler.client(
-        SessionRequest {
-            id,
-            meta,
-            peer,
-            token: cancelled.child_token(),
-            headers: parts.headers.clone(),
-            arguments: parts.extensions.get().cloned(),
-            principal: parts.extensions.get().cloned(),
-            wanted: Arc::clone(&wanted),
-            stream: Arc::clone(&stream),
-        },
-        subject,
-        round,
-    );
-    let (handler, caller) = (Arc::clone(&session.handler), Arc::clone(&client));
-    let mut work: Work = Box::pin(async move {
-        let _guard = caller.request().token().drop_guard();
-        handler.run(&caller).await
-    });
+    let channel = SessionChannel { peer, wanted: Arc::clone(&wanted), stream: Arc::clone(&stream) };
+    let (token, parts) = (cancelled.child_token(), parts.clone());
+    let request = FastRequest { id, meta, is_stateless: false, parts, token, channel };
+    let client = session.handler.client(request, subject, round);
+    let mut work = run(&session.handler, &client);
     tokio::select! {
         biased;
         called = &mut work => Ok(Progress::Answered(match cancelled.is_cancelled() {
@@ -129,62 +111,24 @@ impl RunningCall {
     }
 }
 
-/// A call in a session.
-struct SessionRequest {
-    id: RequestId,
-    meta: Arc<Meta>,
+/// Sends the messages of a call on the stream that rmcp opens for it.
+struct SessionChannel {
     /// The channel of the session.
     peer: Peer<RoleServer>,
-    token: CancellationToken,
-    headers: HeaderMap,
-    arguments: Option<RawArguments>,
-    principal: Option<Arc<Principal>>,
     /// Notified when the call needs its stream.
     wanted: Arc<Notify>,
     /// The request in which rmcp has opened the stream.
     stream: Arc<SetOnce<RequestContext>>,
 }
 
-impl SessionRequest {
+impl SessionChannel {
     async fn stream(&self) -> &RequestContext {
         self.wanted.notify_one();
         self.stream.wait().await
     }
 }
 
-impl Request for SessionRequest {
-    fn id(&self) -> &RequestId {
-        &self.id
-    }
-
-    fn meta(&self) -> &RequestMetaObject {
-        self.meta.get()
-    }
-
-    fn token(&self) -> CancellationToken {
-        self.token.clone()
-    }
-
-    fn is_stateless(&self) -> bool {
-        false
-    }
-
-    fn arguments(&self) -> Option<&str> {
-        self.arguments.as_ref().map(RawArguments::get)
-    }
-
-    fn principal(&self) -> Option<Arc<Principal>> {
-        self.principal.clone()
-    }
-
-    fn header(&self, name: &str) -> Option<&str> {
-        self.headers.get(name)?.to_str().ok()
-    }
-
-    fn keeps_big_integers(&self) -> bool {
-        false
-    }
-
+impl Channel for SessionChannel {
     fn notify(&self, message: ServerNotification) -> BoxFuture<'_, ()> {
         Box::pin(async { self.stream().await.notify(message).await })
     }

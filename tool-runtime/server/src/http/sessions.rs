@@ -16,6 +16,7 @@ use super::options::HttpOptions;
 use super::session_call::RunningCall;
 use crate::handler::PoolHandler;
 use crate::in_flight::cancelled_id;
+use crate::subscribers::Session as Client;
 use axum::http::request::Parts;
 use futures_util::Stream;
 pub(super) use problem::SessionProblem;
@@ -49,8 +50,8 @@ tokio::task_local! {
 
 struct Caller {
     principal: Arc<Principal>,
-    /// The handler that rmcp has created last, for a session that may be opened.
-    handler: Cell<Option<Arc<PoolHandler>>>,
+    /// The client of the handler that rmcp has created last, for a session that may be opened.
+    client: Cell<Option<Arc<Client>>>,
     /// The reason why the request is rejected.
     problem: Cell<Option<SessionProblem>>,
 }
@@ -58,6 +59,8 @@ struct Caller {
 /// All sessions.
 pub(super) struct Sessions {
     rmcp: LocalSessionManager,
+    /// The template of the handlers of sessions.
+    handler: Arc<PoolHandler>,
     open: Mutex<HashMap<SessionId, Arc<Session>>>,
     limit: Arc<ConcurrencyLimit>,
     idle: Duration,
@@ -67,12 +70,13 @@ pub(super) struct Sessions {
 }
 
 impl Sessions {
-    pub(super) fn new(options: &HttpOptions) -> Arc<Self> {
+    pub(super) fn new(options: &HttpOptions, handler: Arc<PoolHandler>) -> Arc<Self> {
         let mut rmcp = LocalSessionManager::default();
         // rmcp would take a session for idle while its client waits or listens.
         rmcp.session_config.keep_alive = None;
         Arc::new_cyclic(|this| Self {
             rmcp,
+            handler,
             open: Mutex::default(),
             limit: ConcurrencyLimit::new(options.max_sessions, options.max_sessions_per_principal),
             idle: options.session_idle,
@@ -90,7 +94,7 @@ impl Sessions {
         principal: Arc<Principal>,
         work: impl Future<Output = T>,
     ) -> Result<T, SessionProblem> {
-        let caller = Caller { principal, handler: Cell::default(), problem: Cell::default() };
+        let caller = Caller { principal, client: Cell::default(), problem: Cell::default() };
         let work = async {
             let done = work.await;
             CALLER.with(|caller| caller.problem.take()).map_or(Ok(done), Err)
@@ -101,7 +105,7 @@ impl Sessions {
     /// Sets the handler of the session that the caller may open. rmcp creates handlers for other
     /// purposes, too.
     pub(super) fn set_handler(handler: &PoolHandler) {
-        let set = |caller: &Caller| caller.handler.set(Some(Arc::new(handler.clone())));
+        let set = |caller: &Caller| caller.client.set(Some(Arc::clone(&handler.session)));
         let _ = CALLER.try_with(set);
     }
 
@@ -124,8 +128,9 @@ impl Sessions {
     fn new_session(&self) -> Result<Session, SessionProblem> {
         let admitted = CALLER.try_with(|caller| {
             let permit = self.limit.take(&caller.principal)?;
-            let handler = caller.handler.take().ok_or(SessionProblem::NotFound)?;
-            handler.session.open();
+            let client = caller.client.take().ok_or(SessionProblem::NotFound)?;
+            client.open();
+            let handler = Arc::new(self.handler.for_session(client));
             Ok(Session::new(Arc::clone(&caller.principal), handler, permit))
         });
         admitted.unwrap_or(Err(SessionProblem::NotFound))

@@ -155,9 +155,12 @@ mod tests {
 
     fn session() -> Arc<Session> {
         let permit = ConcurrencyLimit::new(1, None).take(&Arc::default()).expect("a permit");
+        Arc::new(Session::new(Arc::default(), handler(), permit))
+    }
+
+    fn handler() -> Arc<PoolHandler> {
         let pool = ToolPool::builder().build().expect("an empty pool");
-        let handler = PoolHandler::new(pool, "t".to_owned(), "1".to_owned());
-        Arc::new(Session::new(Arc::default(), Arc::new(handler), permit))
+        Arc::new(PoolHandler::new(pool, "t".to_owned(), "1".to_owned()))
     }
 
     #[tokio::test(start_paused = true)]
@@ -189,7 +192,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_request_uses_its_session() {
-        let sessions = Sessions::new(&HttpOptions::default());
+        let sessions = Sessions::new(&HttpOptions::default(), handler());
         let (id, session) = (SessionId::from("id"), session());
         sessions.open().insert(Arc::clone(&id), Arc::clone(&session));
         advance(MOST).await;
