@@ -105,7 +105,7 @@ impl FunctionOptions {
                     first.map_or_else(Span::call_site, Spanned::span),
                     "a resource needs its URI first, as a literal; write `#[resource(\"notes://{id}\")]`",
                 );
-                // What stands where the URI belongs, such as a constant, is not read as an option as well.
+                // Another expression in the position of the URI, such as a constant, is not read as an option, too.
                 if first.is_some_and(|item| !reader::is_option(&RESOURCE, item)) {
                     drop(items.remove(0));
                 }

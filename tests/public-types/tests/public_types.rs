@@ -1,5 +1,7 @@
 //! Types of other crates in public signatures: a new major version of such a crate is a breaking change
-//! of this one. `foreign_types.txt` lists them with the reason for each. And the names at the root of the facade, which are few.
+//! of this one. `foreign_types.txt` lists them with the reason for each.
+//!
+//! The number of names at the root of the facade is checked as well.
 
 #![allow(missing_docs)]
 
@@ -35,7 +37,8 @@ fn foreign_types_in_public_signatures_are_listed() {
     assert!(gone.is_empty(), "not in public signatures: {gone:?}; remove them from the list");
 }
 
-/// Names at the root of `tool_runtime` that are no modules, at most: what a first file needs. Others belong to a topic.
+/// The most names at the root of `tool_runtime`, without modules. A first file needs few; all others are in the module of
+/// their topic.
 const MAX_ROOT_NAMES: usize = 40;
 
 #[test]
@@ -100,7 +103,7 @@ impl Documentation {
         }
     }
 
-    /// The names at the root that are no modules.
+    /// The names at the root, without modules.
     fn root_names(&self) -> BTreeSet<&str> {
         let index = &self.0["index"];
         let root = &index[self.0["root"].to_string()]["inner"]["module"]["items"];

@@ -33,11 +33,11 @@ const DRAIN: Duration = Duration::from_secs(10);
 /// The time for the last claim when the runner is told to stop.
 const LAST_CLAIM: Duration = Duration::from_secs(2);
 
-/// The last runner with a version of its tools that is told to stop takes calls of this version until none has come for this
-/// time.
+/// The last runner with a version of its tools takes calls of this version when it is told to stop. It ends when no call has
+/// come for this time.
 const HANDOVER: Duration = Duration::from_secs(3);
 
-/// The time for which it takes them at most.
+/// The most time for which it takes them.
 const MAX_HANDOVER: Duration = Duration::from_secs(15);
 
 /// The time for calls that were stopped to write their outcomes.
@@ -171,7 +171,7 @@ impl Runner {
         let shared = Arc::new(Inner::new(self, pool.clone()));
         let mut tasks = JoinSet::new();
         let begin = async {
-            // Before the first claim: an order about it must be heard.
+            // Before the first claim, so that an order about it is heard.
             let control = shared.listen(&Topic::Control(shared.queue.clone())).await?;
             let presence = shared.listen(&Topic::Presence(shared.queue.clone())).await?;
             let roll = shared.listen(&Topic::Roll).await?;

@@ -27,7 +27,7 @@ impl ProcessLock {
     pub fn is_taken(database: &Path, suffix: &str) -> bool {
         open(database, suffix).is_ok_and(|file| match file.try_lock_shared() {
             Ok(()) => {
-                // Not left to the closing, as below.
+                // Closing may not release it, see `Drop`.
                 let _ = file.unlock();
                 false
             }

@@ -37,10 +37,10 @@ const GONE: &[(&str, &str)] = &[
     ("check_place", "`check_storage` or `check_main`"),
     ("inside of", "inside"),
     ("outside of", "outside"),
-    ("/// The same, ", "what it is: a reader sees this line alone"),
-    ("/// The same with ", "what it is: a reader sees this line alone"),
-    ("/// The same for ", "what it is: a reader sees this line alone"),
-    ("/// The same without ", "what it is: a reader sees this line alone"),
+    ("/// The same, ", "what it is: a reader sees only this line"),
+    ("/// The same with ", "what it is: a reader sees only this line"),
+    ("/// The same for ", "what it is: a reader sees only this line"),
+    ("/// The same without ", "what it is: a reader sees only this line"),
 ];
 
 /// A word that stays, by the end of its file's path and a part of its line.
@@ -59,7 +59,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("search/src/tool.rs", "struct Found {"),
     // Bytes of JSON.
     ("call/wire.rs", "a text\"\"#"),
-    // Modules that moves alone may touch.
+    // Modules that only moves may touch.
     ("browser/proxy.rs", "struct Shared"),
     ("builtins/src/workspace.rs", "struct Shared"),
     ("schema/check/", "fn of("),

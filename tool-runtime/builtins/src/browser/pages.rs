@@ -134,7 +134,7 @@ pub(super) async fn loaded(session: &Session, tab: &Tab) -> Result<PageOutput, A
     let host = host.trim_matches(['[', ']']);
     let refusals = session.refusals();
     let is_error = scheme == "chrome-error";
-    // What the proxy responds instead of a page. A part of a page may fail at the same host as well, on another port.
+    // Responses of the proxy. A part of a page may fail at the same host, too, on another port.
     let is_refused = is_error || matches!(page.status, None | Some(403 | 502));
     let own = refusals
         .iter()

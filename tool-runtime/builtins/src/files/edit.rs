@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 /// Limit on the time that a call takes to find and replace text.
 const TIME_LIMIT: Duration = Duration::from_secs(5);
 
-/// Matches of the quoted text in the new one that are compared with the file.
+/// The most matches of the quoted text in the new text that are compared with the file.
 const MAX_COMPARED: usize = 1000;
 
 /// The rule by which the quoted text was found.
@@ -66,7 +66,7 @@ impl MatchRule {
 pub(super) struct Replace<'a> {
     pub(super) old: &'a str,
     pub(super) new: &'a str,
-    /// Replaces all matches instead of the only one.
+    /// Replaces every match. Otherwise there must be one.
     pub(super) all: bool,
 }
 

@@ -230,7 +230,7 @@ impl Run {
         query.query_map(params![job, count], run)?.collect()
     }
 
-    /// Records a run, instead of one that has the same time: the clock was set back, and the job was replaced since.
+    /// Records a run. It replaces a run of the same time, which exists if the clock was set back and the job replaced.
     pub(super) fn insert(&self, connection: &Connection) -> rusqlite::Result<i64> {
         connection.execute(
             "INSERT OR REPLACE INTO runs (job, due, last_due, times, state, attempt, started, ended, outcome)

@@ -12,7 +12,7 @@ use tower::util::BoxCloneSyncService;
 /// The layers around every call, as one service.
 pub(crate) type Layers = BoxCloneSyncService<CallRequest, ToolResult, BoxError>;
 
-/// Runs a call inside all layers. It holds the pool, which holds the layers: a type of its own keeps them apart.
+/// Runs a call inside all layers. It holds the pool, and the pool holds the layers: a separate type ends the circle.
 pub(crate) type Innermost =
     Arc<dyn Fn(ToolCall, ToolContext) -> BoxFuture<'static, ToolResult> + Send + Sync>;
 

@@ -528,7 +528,7 @@ impl ContentAnnotations {
     }
 }
 
-/// Decodes the members besides the content; `None` if there are none.
+/// Decodes the members that are not content. `None` if there are no such members.
 fn non_empty<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Box<ContentExtra>>, D::Error> {

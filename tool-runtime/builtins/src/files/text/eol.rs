@@ -88,7 +88,7 @@ impl<'t> LfView<'t> {
         1 + memchr::memchr_iter(b'\n', &self.text.as_bytes()[..at]).count()
     }
 
-    /// The ending of a new line next to the one that contains an offset in the text: the same.
+    /// The ending of the line at an offset in the text, for a new line next to it.
     pub(in crate::files) fn newline_at(&self, at: usize) -> &'static str {
         if !self.is_mixed {
             return self.newline;

@@ -69,8 +69,8 @@ impl Restoration {
         }
     }
 
-    /// Restores each item that is as it was displayed, wherever it stands, then those that were changed at an index that no
-    /// other item took.
+    /// Restores each item that equals a displayed one, at any index. Then restores changed items, if no other item has taken
+    /// their index.
     fn restore_items(
         &mut self,
         edited: &mut [Value],

@@ -10,7 +10,7 @@ use std::sync::{Arc, Weak};
 pub(super) enum Guards {
     #[default]
     None,
-    /// The declared resources alone.
+    /// Only the declared resources.
     Held,
     Own(Weak<dyn Any + Send + Sync>),
 }
