@@ -66,7 +66,8 @@ impl Search {
     fn glob(
         &self,
         /// Pattern of the path relative to `path`: `**/*.rs`, `src/*.{ts,tsx}`, `[a-c]?.txt`. Only `**` crosses
-        /// directories. `!` in front finds all other files.
+        /// directories. `!` in front finds all other files. Leading names that exist stand for themselves:
+        /// `app/[slug]/*`; elsewhere a literal `[` is `[[]`.
         #[arg(length = 1..=4096)]
         pattern: String,
         /// Directory to search. Default: the working directory.

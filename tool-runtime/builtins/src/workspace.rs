@@ -4,6 +4,7 @@ mod builder;
 mod clock;
 mod environment;
 mod links;
+mod names;
 #[cfg(any(feature = "files", feature = "search", all(feature = "__processes", unix)))]
 #[allow(dead_code, reason = "each family uses some of it")]
 mod open;
@@ -18,6 +19,8 @@ mod root;
 
 pub use builder::{WorkspaceBuilder, WorkspaceError};
 pub use clock::{Clock, SystemClock};
+#[allow(unused_imports, reason = "each family uses some of it")]
+pub(crate) use names::rendered;
 #[cfg(any(feature = "files", feature = "code", all(feature = "shell", unix)))]
 pub(crate) use open::open_file;
 #[cfg(feature = "files")]
@@ -33,6 +36,8 @@ pub use root::Root;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
+#[cfg(feature = "files")]
+use std::path::Path;
 use std::sync::Arc;
 use tool_runtime::{ToolContext, ToolError};
 
@@ -131,10 +136,24 @@ impl Workspace {
     /// The root and relative path that a path of a model means. A relative path starts at the first root. The file
     /// need not exist.
     ///
+    /// Where a name does not exist, the only one that looks like it is meant: with letters composed in another way, other
+    /// spaces or quotation marks. A name may be written as tools render it, with escapes such as `\n` and `\xff`.
+    ///
     /// # Errors
-    /// The path is empty or outside the roots; the text names them.
+    /// The path is empty or outside the roots, which the text names, or several names look like it.
     pub fn resolve(&self, path: &str) -> Result<Location, ToolError> {
-        resolve::resolve(self.roots(), path)
+        let location = resolve::resolve(self.roots(), path)?.with_existing_names()?;
+        Ok(location.through_absolute_links())
+    }
+
+    /// The location of a path whose last name is meant exactly.
+    #[cfg(feature = "files")]
+    pub(crate) fn resolve_new(&self, path: &str) -> Result<Location, ToolError> {
+        let location = self.resolve(path)?;
+        match Path::new(path).file_name() {
+            Some(name) => Ok(location.with_path(location.path().with_file_name(name))),
+            None => Ok(location),
+        }
     }
 
     /// The workspace that a pool has as state, for toolsets that a configuration creates.

@@ -301,7 +301,7 @@ mod tests {
             .with_judgement(Risk::High, Some("it is\u{7} old"));
         assert_eq!(
             prompt(&request),
-            "Remove\u{fffd} it?\n  | rm a\u{fffd}\n  | \u{fffd}b\n  the model says: it is\u{fffd} old\n  \
+            "Remove\\u{202e} it?\n  | rm a\\u{e0041}\n  | \\u{200b}b\n  the model says: it is\\u{7} old\n  \
              risk, as the model judges it: HIGH\n"
                 .to_owned()
                 + "  who may answer: everyone\n"

@@ -27,11 +27,14 @@ pub use crate::vocabulary::error::panic::{panic_is_reported, panic_message};
 pub use crate::vocabulary::error::tool_error::INTERNAL;
 pub use crate::vocabulary::future::spawn;
 pub use crate::vocabulary::hex::hex;
+pub use crate::vocabulary::look_alike::{ascii_character, look_alike};
 pub use crate::vocabulary::loopback::is_loopback;
 pub use crate::vocabulary::mask::{Mask, as_json_in_place, has_secret, has_secret_key};
 pub use crate::vocabulary::matching::argument_text;
 pub use crate::vocabulary::name::{MAX_LENGTH, is_allowed, problem};
-pub use crate::vocabulary::printable::{one_line, printable, printable_lines};
+pub use crate::vocabulary::printable::{
+    ascii_name, escaped_name, escaped_text, one_line, printable, printable_lines,
+};
 pub use crate::vocabulary::program::program_name;
 #[cfg(feature = "redact")]
 pub use crate::vocabulary::secret::redactor::{HIDDEN, MIN_LENGTH as MIN_SECRET, Redactor};

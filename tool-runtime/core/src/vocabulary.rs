@@ -8,6 +8,7 @@ pub(crate) mod annotations;
 pub(crate) mod canonical;
 pub(crate) mod future;
 pub(crate) mod hex;
+pub(crate) mod look_alike;
 pub(crate) mod loopback;
 pub(crate) mod mask;
 pub(crate) mod name;

@@ -191,9 +191,12 @@ pub(super) fn missing(location: &Location) -> ToolError {
             "`{location}` does not exist, nor does its directory `{parent}`"
         ));
     };
-    let names = entries.take(10_000).filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let mut near: Vec<(usize, String)> =
-        names.filter_map(|name| Some((distance(&wanted, &name.to_lowercase())?, name))).collect();
+    let names = entries.take(10_000).flatten().map(|entry| entry.file_name());
+    let near = names.filter_map(|name| {
+        let lower = name.to_string_lossy().to_lowercase();
+        Some((distance(&wanted, &lower)?, name))
+    });
+    let mut near: Vec<(usize, OsString)> = near.collect();
     near.sort();
     let near: Vec<String> = near
         .into_iter()

@@ -8,7 +8,7 @@ use super::lock;
 use super::publish::rename_no_replace;
 use super::snapshot::MAX_CHANGED;
 use crate::tool_output::ToolOutput;
-use crate::workspace::Location;
+use crate::workspace::{Location, rendered};
 use cap_std::fs::Metadata;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -47,13 +47,18 @@ impl Files {
         context: &ToolContext,
     ) -> Result<ToolOutput<MoveOutput>, ToolError> {
         let [source, target] = [from, to].map(|path| self.workspace.resolve(path));
-        let (source, target) = (source?, target?);
+        let (source, mut target) = (source?, target?);
+        if source.path() == target.path() {
+            // The new name looks like the old one.
+            target = self.workspace.resolve_new(to)?;
+        }
+        let from = &source.to_string();
         let (entry, metadata) =
             dir_entry::lookup(&source, from)?.ok_or_else(|| missing(&source))?;
         if source.path() == Path::new(".") {
             return Err(ToolError::user(format!("`{from}` is a root of the workspace; it stays")));
         }
-        let target = into_directory(target, &entry, to)?;
+        let target = into_directory(target, &entry)?;
         let _one_at_a_time = self.writing();
         let mut directories = Vec::new();
         let moved = rename(&entry, &metadata, &target, &mut directories, context);
@@ -73,6 +78,7 @@ impl Files {
         context: &ToolContext,
     ) -> Result<ToolOutput<DeleteOutput>, ToolError> {
         let location = self.workspace.resolve(path)?;
+        let path = &location.to_string();
         let (entry, metadata) =
             dir_entry::lookup(&location, path)?.ok_or_else(|| missing(&location))?;
         let kind = metadata.file_type();
@@ -90,7 +96,7 @@ impl Files {
         let target = entry.parent.read_link_contents(&entry.name);
         entry.parent.remove_file(&entry.name).map_err(|error| describe(path, &error))?;
         let remedy = match target {
-            Ok(target) => format!("create it again by `ln -s {}`", target.display()),
+            Ok(target) => format!("create it again by `ln -s {}`", rendered(target)),
             // A large file.
             Err(_) => "its content was not kept".to_owned(),
         };
@@ -181,12 +187,8 @@ fn remove_directory(entry: &DirEntry) -> Result<(), ToolError> {
 }
 
 /// A directory as target means an entry in it.
-fn into_directory(
-    target: Location,
-    source: &DirEntry,
-    display_path: &str,
-) -> Result<Location, ToolError> {
-    match dir_entry::lookup(&target, display_path)? {
+fn into_directory(target: Location, source: &DirEntry) -> Result<Location, ToolError> {
+    match dir_entry::lookup(&target, &target.to_string())? {
         Some((_, metadata)) if metadata.is_dir() => {
             Ok(target.with_path(target.path().join(&source.name)))
         }

@@ -3,7 +3,7 @@
 use super::Files;
 use super::dir_entry::{self, Target, describe, missing};
 use crate::tool_output::ToolOutput;
-use crate::workspace::Location;
+use crate::workspace::{Location, rendered};
 use cap_std::fs::Metadata;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -132,7 +132,7 @@ impl List<'_> {
             let path = prefix.join(&name);
             let kind = EntryKind::from_metadata(&metadata);
             let size = (kind == EntryKind::File).then(|| metadata.len());
-            self.entries.push(Entry { path: path.display().to_string(), kind, size });
+            self.entries.push(Entry { path: rendered(&path), kind, size });
             if kind == EntryKind::Directory {
                 directories.push(path);
             }

@@ -5,7 +5,7 @@ use super::pattern;
 use super::stop::Stop;
 use super::target::{self, Target};
 use super::walk::{Rules, Walk};
-use crate::workspace::{Location, Workspace};
+use crate::workspace::{Location, Workspace, rendered};
 use globset::{Candidate, GlobMatcher};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -54,7 +54,13 @@ pub(super) fn glob(
         Some(pattern) => (true, pattern),
         None => (false, query.pattern),
     };
-    let (directory, rest) = match pattern.strip_prefix("./").unwrap_or(pattern) {
+    let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
+    let pattern = &*pattern::with_existing_names(pattern, |name| {
+        let location = start(query.path, name).to_str().map(|path| workspace.resolve(path));
+        let exists = |at: Location| at.root().dir().symlink_metadata(at.path()).is_ok();
+        location.and_then(Result::ok).is_some_and(exists)
+    });
+    let (directory, rest) = match pattern {
         // The files outside its directories match.
         pattern if is_negated && !pattern.starts_with('/') => ("", pattern),
         pattern => split(pattern),
@@ -62,7 +68,7 @@ pub(super) fn glob(
     let matcher = pattern::glob(rest)?;
     let start = start(query.path, directory);
     let Target::Directory(location) = Target::find(workspace, start.to_str())? else {
-        let path = start.display();
+        let path = rendered(&start);
         return Err(ToolError::user(format!("`{path}` is a file; give a directory as `path`")));
     };
     let rules = Rules { hidden: query.hidden, no_ignore: query.no_ignore, ..Rules::default() };
@@ -144,6 +150,7 @@ fn no_match(query: &GlobQuery<'_>) -> String {
         let name = query.pattern.rsplit('/').next().unwrap_or_default();
         advice.push(format!("`**/{name}` searches subdirectories"));
     }
+    advice.extend(pattern::bracket_advice(query.pattern).map(str::to_owned));
     if !query.hidden {
         advice.push("`hidden` adds hidden files".to_owned());
     }

@@ -115,7 +115,7 @@ fn rules(query: &GrepQuery<'_>, location: &Location) -> Result<Rules, ToolError>
         hidden: query.hidden,
         no_ignore: query.no_ignore,
         types: query.file_type.map(pattern::file_type).transpose()?,
-        globs: pattern::file_globs(&location.absolute(), &query.globs)?,
+        globs: pattern::file_globs(location, &query.globs)?,
     })
 }
 

@@ -3,6 +3,7 @@
 use super::glob::join;
 use super::grep::{Failed, GrepQuery};
 use super::line::Line;
+use super::pattern;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -123,6 +124,7 @@ fn no_match(query: &GrepQuery<'_>) -> String {
     if !query.ignore_case {
         advice.push("`-i` ignores case");
     }
+    advice.extend(query.globs.iter().find_map(|glob| pattern::bracket_advice(glob)));
     if !query.hidden {
         advice.push("`hidden` adds hidden files");
     }

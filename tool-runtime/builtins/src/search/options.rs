@@ -14,7 +14,8 @@ pub(super) const MAX_LIMIT: u32 = 10_000;
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(super) struct GrepOptions {
-    /// Patterns of file names, separated by commas: `*.js`, `*.{ts,tsx}`, `!tests/**`.
+    /// Patterns of file names, separated by commas: `*.js`, `*.{ts,tsx}`, `!tests/**`. Leading names that
+    /// exist stand for themselves: `app/[slug]/*`; elsewhere a literal `[` is `[[]`.
     glob: Option<String>,
     /// Type of files: `rust`, `py`, `js`, `go`.
     #[serde(rename = "type")]

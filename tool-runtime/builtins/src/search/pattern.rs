@@ -1,10 +1,11 @@
 //! Patterns of models, compiled, with errors that say what to write instead.
 
+use crate::workspace::Location;
 use globset::{GlobBuilder, GlobMatcher};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::types::{Types, TypesBuilder};
-use std::path::Path;
+use std::borrow::Cow;
 use tool_runtime::ToolError;
 
 /// Bytes that a compiled pattern may take.
@@ -44,14 +45,55 @@ pub(super) fn glob(pattern: &str) -> Result<GlobMatcher, ToolError> {
     })
 }
 
+/// A pattern in which the leading names that exist, such as `app/[slug]`, stand for themselves.
+pub(super) fn with_existing_names(pattern: &str, exists: impl Fn(&str) -> bool) -> Cow<'_, str> {
+    let Some(special) = pattern.find(['[', '{']) else { return Cow::Borrowed(pattern) };
+    let mut escaped = String::new();
+    let mut rest = pattern;
+    let mut end = 0;
+    for name in pattern.split_inclusive('/') {
+        end += name.len();
+        let is_wild = name.contains(['*', '?', '\\']);
+        if is_wild || end > special && !exists(pattern[..end].trim_end_matches('/')) {
+            break;
+        }
+        escaped.extend(name.chars().map(|character| match character {
+            '[' | ']' | '{' | '}' => format!("[{character}]"),
+            _ => character.to_string(),
+        }));
+        rest = &pattern[end..];
+    }
+    Cow::Owned(escaped + rest)
+}
+
+/// The remark on brackets of a pattern without a match.
+pub(super) fn bracket_advice(pattern: &str) -> Option<&'static str> {
+    let advice = "brackets mean one of the characters in them: write a literal `[` as `[[]`";
+    pattern.contains('[').then_some(advice)
+}
+
 /// The option `--glob` of ripgrep: `*.rs`, `!target/**`.
-pub(super) fn file_globs(top: &Path, globs: &[String]) -> Result<Option<Override>, ToolError> {
+///
+/// Leading names that exist below the directory stand for themselves.
+pub(super) fn file_globs(
+    location: &Location,
+    globs: &[String],
+) -> Result<Option<Override>, ToolError> {
     if globs.is_empty() {
         return Ok(None);
     }
-    let mut builder = OverrideBuilder::new(top);
+    let mut builder = OverrideBuilder::new(location.absolute());
     for glob in globs {
-        builder.add(glob).map_err(|error| {
+        let (sign, names) = match glob.strip_prefix('!') {
+            Some(names) => ("!", names),
+            None => ("", glob.as_str()),
+        };
+        let exists = |name: &str| {
+            let path = location.path().join(name.trim_start_matches('/'));
+            location.root().dir().symlink_metadata(path).is_ok()
+        };
+        let names = with_existing_names(names, exists);
+        builder.add(&format!("{sign}{names}")).map_err(|error| {
             ToolError::user(format!("`glob` is not valid: {error}; write for instance `*.rs`"))
         })?;
     }
@@ -104,6 +146,23 @@ mod tests {
         for (pattern, path, expected) in cases {
             assert_eq!(glob(pattern).unwrap().is_match(path), expected, "{pattern} {path}");
         }
+    }
+
+    #[test]
+    fn names_that_exist_stand_for_themselves() {
+        let exists = |path: &str| ["app/[slug]", "app/[slug]/[id].tsx", "{a,b}"].contains(&path);
+        for (pattern, expected) in [
+            ("app/[slug]/*.tsx", "app/[[]slug[]]/*.tsx"),
+            ("app/[slug]/[id].tsx", "app/[[]slug[]]/[[]id[]].tsx"),
+            ("{a,b}/x", "[{]a,b[}]/x"),
+            ("app/[ab]/x", "app/[ab]/x"),
+            ("**/[slug]/*.tsx", "**/[slug]/*.tsx"),
+            ("*.{ts,tsx}", "*.{ts,tsx}"),
+        ] {
+            assert_eq!(with_existing_names(pattern, exists), expected);
+        }
+        assert!(glob("app/[[]slug[]]/*.tsx").unwrap().is_match("app/[slug]/a.tsx"));
+        assert!(glob("[{]a,b[}]/x").unwrap().is_match("{a,b}/x"));
     }
 
     #[test]

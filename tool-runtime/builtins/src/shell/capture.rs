@@ -63,7 +63,7 @@ impl Capture {
 
     /// The text since the last one.
     pub(super) fn take(&self, is_last: bool) -> Text {
-        lock(&self.output).take(is_last)
+        self.take_lines(is_last, None)
     }
 
     /// The lines of it that match a filter.

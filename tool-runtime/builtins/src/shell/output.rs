@@ -1,11 +1,13 @@
 //! The output of a process: its head and tail in memory, all of it in a file once that is too little.
 
 use super::scratch::ScratchFile;
-use regex::Regex;
+use regex::{Regex, bytes};
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::Write as _;
 use std::path::PathBuf;
+use std::sync::LazyLock;
+use tool_runtime::__seam::escaped_text;
 
 /// The output of a process that was not read yet.
 pub(super) struct Output {
@@ -70,14 +72,20 @@ impl Output {
         self.head.len() + self.tail.len()
     }
 
-    /// The text since the last one. An incomplete character at the end is kept for the next, unless this is the last.
-    pub(super) fn take(&mut self, is_last: bool) -> Text {
-        self.take_lines(is_last, None)
+    /// The text since the last one, with the escape sequences of terminals. An incomplete character at the end is kept for
+    /// the next, unless this is the last.
+    pub(super) fn take_with_sequences(&mut self, is_last: bool) -> Text {
+        self.take_rendered(is_last, Lines { filter: None, keeps_sequences: true, removed: 0 })
     }
 
     /// The text since the last one, of which only lines that match the filter are shown. With a filter, an incomplete line
-    /// is kept for the next.
+    /// is kept for the next; without one, an incomplete character or escape sequence. Escape sequences, such as
+    /// colours, are removed.
     pub(super) fn take_lines(&mut self, is_last: bool, filter: Option<&Regex>) -> Text {
+        self.take_rendered(is_last, Lines { filter, keeps_sequences: false, removed: 0 })
+    }
+
+    fn take_rendered(&mut self, is_last: bool, mut lines: Lines<'_>) -> Text {
         let (mut head, mut tail) =
             (std::mem::take(&mut self.head), Vec::from(std::mem::take(&mut self.tail)));
         if self.skipped == 0 {
@@ -85,9 +93,9 @@ impl Output {
         }
         let end = if tail.is_empty() { &mut head } else { &mut tail };
         if !is_last {
-            let from = match filter {
+            let from = match lines.filter {
                 Some(_) => last_line_end(end).map_or(0, |end| end + 1),
-                None => end.len() - incomplete(end),
+                None => end.len() - incomplete(end).max(incomplete_sequence(end)),
             };
             let mut kept = end.split_off(from);
             self.tail = kept.split_off(kept.len().min(self.half)).into();
@@ -95,7 +103,6 @@ impl Output {
         }
         let skipped = std::mem::take(&mut self.skipped);
         let file = if skipped > 0 { self.file.show() } else { None };
-        let mut lines = Lines { filter, removed: 0 };
         let text = join(&head, skipped, &tail, &self.file.contents(), &mut lines);
         Text { text, file, removed: lines.removed }
     }
@@ -131,12 +138,17 @@ fn join(head: &[u8], skipped: u64, tail: &[u8], stored: &str, lines: &mut Lines<
 /// Shows lines, those that match a filter if there is one.
 struct Lines<'f> {
     filter: Option<&'f Regex>,
+    /// Whether escape sequences of terminals stay in the text.
+    keeps_sequences: bool,
     removed: usize,
 }
 
 impl Lines<'_> {
     fn filter(&mut self, bytes: &[u8]) -> String {
-        let text = printable(bytes);
+        let text = match self.keeps_sequences {
+            true => with_sequences(bytes),
+            false => plain(bytes),
+        };
         let Some(filter) = self.filter else { return text };
         let matches = |line: &&str| {
             let is_match = filter.is_match(line.trim_end_matches(['\r', '\n']));
@@ -156,8 +168,37 @@ fn continuation(bytes: &[u8]) -> usize {
     bytes.iter().take(3).take_while(|byte| **byte & 0xc0 == 0x80).count()
 }
 
+/// Escape sequences of terminals: colours, titles, links, movements of the cursor.
+static SEQUENCE: LazyLock<bytes::Regex> = LazyLock::new(|| {
+    let pattern = r"(?-u)\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-OQ-WYZ\\`-~])";
+    bytes::Regex::new(pattern).expect("a valid pattern")
+});
+
+/// The beginning of one at the end of an output.
+static INCOMPLETE: LazyLock<bytes::Regex> = LazyLock::new(|| {
+    let pattern = r"(?-u)\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b]*\x1b?|[ -/]*)$";
+    bytes::Regex::new(pattern).expect("a valid pattern")
+});
+
+/// Bytes of a sequence that is waited for.
+const MAX_SEQUENCE: usize = 1000;
+
+/// Bytes at the end that begin an escape sequence and do not complete it.
+fn incomplete_sequence(bytes: &[u8]) -> usize {
+    let end = &bytes[bytes.len().saturating_sub(MAX_SEQUENCE)..];
+    INCOMPLETE.find(end).map_or(0, |found| found.len())
+}
+
+/// Text without escape sequences: bytes that are not UTF-8, and NUL, which is frequent in binary data, become replacement
+/// characters, and other control characters are written as escapes.
+fn plain(bytes: &[u8]) -> String {
+    let bytes = SEQUENCE.replace_all(bytes, &b""[..]);
+    let text = String::from_utf8_lossy(&bytes).replace('\0', "\u{fffd}");
+    escaped_text(&text).into_owned()
+}
+
 /// Valid text: bytes that are not, and control characters but those of terminals, become replacement characters.
-fn printable(bytes: &[u8]) -> String {
+fn with_sequences(bytes: &[u8]) -> String {
     let is_kept = |letter: char| {
         !letter.is_control() || matches!(letter, '\n' | '\t' | '\r' | '\x07' | '\x1b')
     };
@@ -262,7 +303,7 @@ mod tests {
             let (scratch, mut output) = output(10);
             output.store();
             output.push(bytes);
-            output.take(true);
+            output.take_lines(true, None);
             let path = output.file.file.path.clone();
             assert!(path.exists());
             drop(output);
@@ -276,8 +317,11 @@ mod tests {
         let (_scratch, mut output) = output(10);
         output.push(b"12345");
         output.push(b"67890");
-        assert_eq!(output.take(true), Text { text: "1234567890".into(), ..Text::default() });
-        assert_eq!(output.take(true), Text::default());
+        assert_eq!(
+            output.take_lines(true, None),
+            Text { text: "1234567890".into(), ..Text::default() }
+        );
+        assert_eq!(output.take_lines(true, None), Text::default());
         assert!(!output.file.file.path.exists());
     }
 
@@ -288,7 +332,7 @@ mod tests {
         for part in all.as_bytes().chunks(7) {
             output.push(part);
         }
-        let Text { text, file, .. } = output.take(true);
+        let Text { text, file, .. } = output.take_lines(true, None);
         let file = file.unwrap();
         let notice =
             format!("[3872 bytes are left out here; all of it is in `{}`]", file.display());
@@ -331,7 +375,7 @@ mod tests {
         for _ in 0..30 {
             output.push(b"0123456789\n");
         }
-        let Text { text, file, .. } = output.take(true);
+        let Text { text, file, .. } = output.take_lines(true, None);
         let file = file.unwrap();
         let expected = format!(
             "the first 100 bytes of the output are in `{}`, the rest could not be stored]",
@@ -345,21 +389,37 @@ mod tests {
     fn characters_are_never_split() {
         let (_scratch, mut output) = output(8);
         output.push("ü".as_bytes().split_at(1).0);
-        assert_eq!(output.take(false).text, "");
+        assert_eq!(output.take_lines(false, None).text, "");
         output.push("ü".as_bytes().split_at(1).1);
-        assert_eq!(output.take(false).text, "ü");
+        assert_eq!(output.take_lines(false, None).text, "ü");
         output.push(&"ü".as_bytes()[..1]);
-        assert_eq!(output.take(true).text, "\u{fffd}");
+        assert_eq!(output.take_lines(true, None).text, "\u{fffd}");
         let (_scratch, mut output) = self::output(9);
         output.push("€".repeat(9).as_bytes());
-        let text = output.take(true).text;
+        let text = output.take_lines(true, None).text;
         assert!(text.starts_with("€\n[") && text.ends_with("]\n€"), "{text}");
+    }
+
+    #[test]
+    fn colours_and_other_sequences_are_removed_however_they_arrive() {
+        let written =
+            b"\x1b[1;31mred\x1b[0m \x1b]8;;http://a\x1b\\link\x1b]8;;\x07 \x1b(B\x1b7.\x1b";
+        for length in 1..written.len() {
+            let (_scratch, mut output) = output(1000);
+            let mut text = String::new();
+            for piece in written.chunks(length) {
+                output.push(piece);
+                text += &output.take_lines(false, None).text;
+            }
+            text += &output.take_lines(true, None).text;
+            assert_eq!(text, "red link .\\u{1b}", "{length}");
+        }
     }
 
     #[test]
     fn every_text_is_valid() {
         let (_scratch, mut output) = output(100);
         output.push(b"a\xff\x00\x01\tb\xc3");
-        assert_eq!(output.take(true).text, "a\u{fffd}\u{fffd}\u{fffd}\tb\u{fffd}");
+        assert_eq!(output.take_lines(true, None).text, "a\u{fffd}\u{fffd}\\u{1}\tb\u{fffd}");
     }
 }

@@ -1,6 +1,7 @@
 //! The text of a terminal: lines as a person would have seen them, or the screen of a program that fills it.
 
 use std::num::NonZeroU16;
+use tool_runtime::__seam::escaped_text;
 
 /// Size of the terminal.
 pub(super) const ROWS: u16 = 40;
@@ -22,7 +23,7 @@ impl Screen {
     /// The text of the screen, if a program such as an editor fills it.
     pub(super) fn of_program(&self) -> Option<String> {
         let screen = self.0.screen();
-        screen.alternate_screen().then(|| screen.contents())
+        screen.alternate_screen().then(|| escaped_text(&screen.contents()).into_owned())
     }
 }
 
@@ -33,7 +34,8 @@ const CLEAR_REST: [&str; 2] = ["\x1b[K", "\x1b[0K"];
 /// Output as text: without escape sequences; a line that was written again counts once.
 pub(super) fn plain(output: &str) -> String {
     let text = output.replace("\r\n", "\n");
-    text.split('\n').map(overwritten).collect::<Vec<_>>().join("\n")
+    let text = text.split('\n').map(overwritten).collect::<Vec<_>>().join("\n");
+    escaped_text(&text).into_owned()
 }
 
 /// A line as it looks after carriage returns: what is longer shows behind what was written over it.

@@ -220,7 +220,7 @@ impl Session {
 
     /// The output since the last call.
     pub(super) fn take(&self, is_last: bool) -> Text {
-        self.shared.lock().output.take(is_last)
+        self.shared.lock().output.take_with_sequences(is_last)
     }
 
     /// The screen, if a program fills it.

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use tool_runtime::__seam::{escaped_name, escaped_text};
 use tool_runtime::{ContentBlock, ToolError};
 
 /// The form in which a page is returned.
@@ -133,6 +134,11 @@ impl Body {
                 (Kind::Html, PageFormat::Markdown) => html::markdown(&source, &self.url, &flag),
                 (Kind::Html, PageFormat::Text) => html::text(&source, &self.url, &flag),
                 _ => Converted { text: source, ..Converted::default() },
+            };
+            let converted = Converted {
+                title: converted.title.map(|title| escaped_name(&title).into_owned()),
+                text: escaped_text(&converted.text).into_owned(),
+                ..converted
             };
             TextPage { body: Self { bytes: Vec::new(), ..self }, converted }
         };

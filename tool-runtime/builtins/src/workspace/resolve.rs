@@ -4,6 +4,7 @@
 //! the handle of the root, which no path and no link leaves.
 
 use super::Root;
+use super::names::rendered;
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -43,13 +44,14 @@ impl Location {
     }
 }
 
-/// The path as models write it: relative in the first root, otherwise absolute.
+/// The path as models write it: relative in the first root, otherwise absolute, with escapes for characters that are
+/// invisible or end the line.
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_in_working_directory {
-            return self.path.display().fmt(f);
+            return f.write_str(&rendered(&self.path));
         }
-        self.absolute().display().fmt(f)
+        f.write_str(&rendered(self.absolute()))
     }
 }
 
@@ -122,7 +124,7 @@ fn outside(roots: &[Arc<Root>], path: &Path) -> ToolError {
     let names: Vec<_> = roots.iter().map(|root| format!("`{}`", root.path().display())).collect();
     ToolError::user(format!(
         "`{}` is outside the workspace; give a path inside {}",
-        path.display(),
+        rendered(path),
         names.join(" or ")
     ))
 }

@@ -11,6 +11,8 @@ mod escapes;
 #[path = "../../src/hints.rs"]
 mod hints;
 mod large;
+#[cfg(target_os = "linux")]
+mod names;
 mod offered;
 mod patches;
 mod properties;

@@ -1,7 +1,10 @@
-//! Removes terminal control sequences from foreign text.
+//! Renders foreign strings: nothing in them controls a terminal, is invisible or changes the direction of text.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
 
 /// A line without colours; other control characters, and characters that are invisible or change the
-/// direction of text, become U+FFFD. Tabs are kept, a carriage return at the end is removed.
+/// direction of text, become escapes such as `\u{202e}`. Tabs are kept, a carriage return at the end is removed.
 pub fn printable(line: &str) -> String {
     let mut characters = line.strip_suffix('\r').unwrap_or(line).chars();
     let mut printable = String::with_capacity(line.len());
@@ -13,11 +16,57 @@ pub fn printable(line: &str) -> String {
                 characters.find(|c| matches!(c, '@'..='~'));
             }
             '\t' => printable.push('\t'),
-            _ if character.is_control() || is_deceptive(character) => printable.push('\u{fffd}'),
+            _ if character.is_control() || is_deceptive(character) => {
+                push_escape(&mut printable, character);
+            }
             _ => printable.push(character),
         }
     }
     printable
+}
+
+/// A name on one line: control characters, and characters that are invisible or change the direction of text, as
+/// escapes such as `\n` and `\u{202e}`. Other names stay as they are.
+pub fn escaped_name(name: &str) -> Cow<'_, str> {
+    escape_if(name, |character| character.is_control() || is_deceptive(character))
+}
+
+/// A name in ASCII: all other characters as escapes, so that names that look alike differ.
+pub fn ascii_name(name: &str) -> Cow<'_, str> {
+    escape_if(name, |character| !matches!(character, ' '..='~'))
+}
+
+/// Lines of foreign text for a model: control characters but line ends and tabs, characters that reorder the text around
+/// them, and tags, which are invisible letters, as escapes such as `\u{202e}`. Marks that words of some languages
+/// need are kept.
+pub fn escaped_text(text: &str) -> Cow<'_, str> {
+    escape_if(text, |character| match character {
+        '\n' | '\r' | '\t' => false,
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}' => true,
+        _ => character.is_control(),
+    })
+}
+
+fn escape_if(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
+    let Some(first) = text.find(&is_escaped) else { return Cow::Borrowed(text) };
+    let mut escaped = text[..first].to_owned();
+    for character in text[first..].chars() {
+        match is_escaped(character) {
+            true => push_escape(&mut escaped, character),
+            false => escaped.push(character),
+        }
+    }
+    Cow::Owned(escaped)
+}
+
+/// Appends the escape of a character.
+pub(crate) fn push_escape(text: &mut String, character: char) {
+    match character {
+        '\n' => text.push_str("\\n"),
+        '\r' => text.push_str("\\r"),
+        '\t' => text.push_str("\\t"),
+        _ => drop(write!(text, "\\u{{{:x}}}", u32::from(character))),
+    }
 }
 
 /// Lines without characters that control a terminal, see [`printable`].
@@ -90,18 +139,28 @@ mod tests {
     }
 
     #[test]
-    fn control_characters_are_replaced() {
+    fn control_characters_are_escaped() {
         assert_eq!(
             printable("10%\r20%\u{7}\tx\u{1b}]0;t"),
-            "10%\u{fffd}20%\u{fffd}\tx\u{fffd}]0;t"
+            r"10%\r20%\u{7}".to_owned() + "\tx" + r"\u{1b}]0;t"
         );
-        assert_eq!(printable("a\u{202e}b\u{200b}c"), "a\u{fffd}b\u{fffd}c");
-        assert_eq!(printable("a\u{e0041}\u{e0100}\u{3164}"), "a\u{fffd}\u{fffd}\u{fffd}");
+        assert_eq!(printable("a\u{202e}b\u{200b}c"), r"a\u{202e}b\u{200b}c");
+        assert_eq!(printable("a\u{e0041}\u{e0100}\u{3164}"), r"a\u{e0041}\u{e0100}\u{3164}");
+    }
+
+    #[test]
+    fn names_are_on_one_line_and_text_keeps_its_lines() {
+        assert_eq!(escaped_name("r\u{e9}sum\u{e9} (1).txt"), "r\u{e9}sum\u{e9} (1).txt");
+        assert_eq!(escaped_name("a\n\u{202e}txt.exe"), r"a\n\u{202e}txt.exe");
+        assert_eq!(ascii_name("it\u{2019}s"), r"it\u{2019}s");
+        let text = "one\t\u{5d0}\u{200f}\r\ntwo";
+        assert_eq!(escaped_text(text), text);
+        assert_eq!(escaped_text("a\u{202e}b\u{1b}[2J\u{e0041}"), r"a\u{202e}b\u{1b}[2J\u{e0041}");
     }
 
     #[test]
     fn lines_are_kept() {
-        assert_eq!(printable_lines("a\u{1b}[2J\r\n\n\u{7}b\n"), "a\n\n\u{fffd}b");
+        assert_eq!(printable_lines("a\u{1b}[2J\r\n\n\u{7}b\n"), "a\n\n\\u{7}b");
     }
 
     #[test]
@@ -125,6 +184,7 @@ mod tests {
             let text = printable(&line);
             prop_assert!(!text.chars().any(|c| c.is_control() && c != '\t'), "{text:?}");
             prop_assert!(!one_line(&line, 300).contains(char::is_control), "{text:?}");
+            prop_assert!(!escaped_name(&line).contains(char::is_control), "{line:?}");
         }
     }
 }

@@ -2,7 +2,10 @@
 
 use super::git::{Git, line};
 use super::list::Entry;
+use crate::workspace::rendered;
+use std::ffi::OsStr;
 use std::fmt::Write as _;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 use tool_runtime::ToolError;
 
@@ -47,7 +50,7 @@ impl Loss {
         let output = git.attempt(&entry.path, &status).await?.check()?;
         for record in output.split(|byte| *byte == 0).filter(|record| record.len() > 3) {
             let (kind, path) = record.split_at(3);
-            let path = String::from_utf8_lossy(path).into_owned();
+            let path = rendered(OsStr::from_bytes(path));
             if kind.starts_with(b"??") { &mut self.untracked } else { &mut self.changed }
                 .push(path);
         }
@@ -59,7 +62,7 @@ impl Loss {
         let own = git.attempt(&entry.path, &["rev-parse", "--absolute-git-dir"]).await?;
         let own = PathBuf::from(line(&own.check()?));
         let Ok(found) = std::fs::read_dir(own.join("modules")) else { return Ok(()) };
-        let names = found.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+        let names = found.flatten().map(|entry| rendered(entry.file_name()));
         self.submodules = names.collect();
         self.submodules.sort();
         Ok(())

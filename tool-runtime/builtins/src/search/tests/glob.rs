@@ -153,3 +153,43 @@ async fn the_face_of_open_hands_lists_a_hundred() {
     let result = fixture.call("glob", json!({ "pattern": "*" })).await;
     assert_eq!(result.structured().unwrap()["files"].as_array().unwrap().len(), 100);
 }
+
+/// `Grep` and `Glob` on a tree of a web framework.
+#[tokio::test]
+async fn names_with_brackets_are_found_as_they_are_written() {
+    let page = "app/(shop)/[slug]/[...rest]/page.tsx";
+    let fixture = Fixture::new(&[(page, "needle"), ("app/(shop)/s/page.tsx", "needle")]);
+    for pattern in ["app/(shop)/[slug]/**/*.tsx", "app/(shop)/[slug]/[...rest]/page.tsx"] {
+        assert_eq!(fixture.text("Glob", json!({ "pattern": pattern })).await, page);
+        let absolute = fixture.root().join(pattern);
+        assert_eq!(fixture.text("Glob", json!({ "pattern": absolute })).await, page);
+        let grep = json!({ "pattern": "needle", "glob": pattern });
+        assert_eq!(fixture.text("Grep", grep).await, page);
+    }
+    let grep = json!({ "pattern": "needle", "glob": "*.tsx,!app/(shop)/[slug]/**" });
+    assert_eq!(fixture.text("Grep", grep).await, "app/(shop)/s/page.tsx");
+    let advice = "brackets mean one of the characters in them: write a literal `[` as `[[]`";
+    for (tool, arguments) in [
+        ("Glob", json!({ "pattern": "**/[id]/*.tsx" })),
+        ("Grep", json!({ "pattern": "needle", "glob": "**/[id]/*.tsx" })),
+    ] {
+        let text = fixture.call(tool, arguments).await.to_text();
+        assert!(text.contains(advice), "{text}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn names_that_would_forge_lines_are_rendered_with_escapes() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let fixture = Fixture::new(&[("a\n/etc/passwd", "needle\n"), ("b\u{202e}", "needle\n")]);
+    let bytes = fixture.root().join(std::ffi::OsStr::from_bytes(b"caf\xe9"));
+    fs::write(bytes, "needle\n").unwrap();
+    let rendered = ["a\\n/etc/passwd", "b\\u{202e}", "caf\\xe9"];
+    assert_eq!(fixture.sorted("Glob", json!({ "pattern": "**" })).await, rendered);
+    assert_eq!(fixture.sorted("Grep", json!({ "pattern": "needle" })).await, rendered);
+    for path in rendered {
+        let grep = json!({ "pattern": "needle", "path": path });
+        assert_eq!(fixture.text("Grep", grep).await, path, "a tool takes the rendered name");
+    }
+}

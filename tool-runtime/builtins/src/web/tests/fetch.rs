@@ -30,6 +30,7 @@ async fn html_json_and_text_are_returned_in_their_forms() {
         "/api" => ok("application/vnd.api+json", "{}"),
         "/text" => ok("text/plain", "a < b\n"),
         "/none" => response("200 OK", &[], "<!DOCTYPE html><p>sniffed"),
+        "/hidden" => ok("text/plain", "a\u{202e}b\u{1b}[2J\u{e0041} \u{5d0}\u{200f}\r\n"),
         "/octets" => ok("application/octet-stream", "some text"),
         _ => ok("text/html", ""),
     })
@@ -50,6 +51,7 @@ async fn html_json_and_text_are_returned_in_their_forms() {
         ("/api", "markdown", "{}"),
         ("/text", "markdown", "a < b\n"),
         ("/none", "markdown", "sniffed"),
+        ("/hidden", "markdown", "a\\u{202e}b\\u{1b}[2J\\u{e0041} \u{5d0}\u{200f}\r\n"),
         ("/octets", "raw", "some text"),
         ("/empty", "markdown", ""),
     ] {

@@ -1,7 +1,7 @@
 //! How people see a call: at a terminal, in a form, in an inbox.
 
 use crate::schema::check::hide_secrets;
-use crate::vocabulary::printable::{is_deceptive, printable, printable_lines};
+use crate::vocabulary::printable::{is_deceptive, printable, printable_lines, push_escape};
 use serde_json::{Map, Value};
 use std::fmt::{self, Write as _};
 
@@ -132,12 +132,7 @@ fn write_character(text: &mut String, character: char) {
     match character {
         '"' => text.push_str("\\\""),
         '\\' => text.push_str("\\\\"),
-        '\n' => text.push_str("\\n"),
-        '\r' => text.push_str("\\r"),
-        '\t' => text.push_str("\\t"),
-        _ if character.is_control() || is_deceptive(character) => {
-            let _ = write!(text, "\\u{{{:x}}}", u32::from(character));
-        }
+        _ if character.is_control() || is_deceptive(character) => push_escape(text, character),
         _ => text.push(character),
     }
 }

@@ -1,6 +1,7 @@
 //! Patterns of paths.
 
 use super::{ArgumentMatch, ArgumentMatcher, MatchAs, Matcher, invalid};
+use crate::vocabulary::look_alike::look_alike;
 use crate::vocabulary::matching::pattern::PatternError;
 
 /// Matches paths with globs, only by their text: `src/**`, `/etc/*.conf`, `~/notes/*`.
@@ -9,7 +10,8 @@ use crate::vocabulary::matching::pattern::PatternError;
 /// one of several. Paths and patterns are compared without `.` and repeated slashes.
 ///
 /// These paths are undecidable: those with `..`, backslashes or control characters, those that match only in another
-/// case, and those that start elsewhere, such as an absolute path for a relative pattern. Symbolic links are not
+/// case or with characters that look alike (composed and decomposed letters, kinds of spaces, quotation marks and
+/// dashes), and those that start elsewhere, such as an absolute path for a relative pattern. Symbolic links are not
 /// resolved, and a tool may follow them.
 ///
 /// ```
@@ -210,9 +212,17 @@ impl Matcher for PathPattern {
             return ArgumentMatch::Yes;
         }
         // File systems of macOS and Windows do not distinguish case.
-        match fast_glob::glob_match(glob.to_lowercase(), names.to_lowercase()) {
-            true => ArgumentMatch::Undecidable(format!(
+        if fast_glob::glob_match(glob.to_lowercase(), names.to_lowercase()) {
+            return ArgumentMatch::Undecidable(format!(
                 "the path differs from the pattern `{}` only in case",
+                self.text
+            ));
+        }
+        // Those of macOS do not distinguish composed letters, and tools find names that look like the given one.
+        let [glob, names] = [glob, &names].map(|text| look_alike(text).to_lowercase());
+        match fast_glob::glob_match(glob, names) {
+            true => ArgumentMatch::Undecidable(format!(
+                "the path differs from the pattern `{}` only in characters that look alike, such as spaces and composed letters",
                 self.text
             )),
             false => ArgumentMatch::No,

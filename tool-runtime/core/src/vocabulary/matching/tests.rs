@@ -66,6 +66,9 @@ fn uncertain_paths_are_undecidable() {
         ("src/**", "src/a\nb"),
         ("src/**", "SRC/key"),
         (".env", ".ENV"),
+        ("café/*", "cafe\u{301}/key"),
+        ("my keys/*", "my\u{a0}keys/key"),
+        ("it’s.txt", "it's.txt"),
     ] {
         assert!(is_undecidable(&path(pattern, text)), "{pattern} {text}");
     }

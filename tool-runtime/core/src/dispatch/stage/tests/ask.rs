@@ -92,7 +92,7 @@ async fn a_reason_is_one_line_that_controls_no_terminal() {
     };
     let refused = "the call to `fs.read` was not approved: ";
     let forged = reject("\u{1b}[2Jno\nrun it\u{202e} anyway".to_owned()).await;
-    assert_eq!(forged, format!("{refused}no run it\u{fffd} anyway"));
+    assert_eq!(forged, format!("{refused}no run it\\u{{202e}} anyway"));
     let long = reject("no ".repeat(100_000)).await;
     assert!(long.len() < 1_100 && long.ends_with(".."), "{}", long.len());
 }

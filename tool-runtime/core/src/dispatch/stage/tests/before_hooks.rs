@@ -170,7 +170,7 @@ async fn a_denied_call_ends_with_the_reason() {
 async fn a_reason_keeps_its_lines_and_controls_no_terminal() {
     let deny = |_| async { Before::deny("\u{1b}[2Jno:\n- a\n- \u{7}b\n") };
     let error = before([Hook::before("*", deny)]).await.unwrap_err();
-    let expected = "the call to `fs.read` is not allowed: no:\n- a\n- \u{fffd}b";
+    let expected = "the call to `fs.read` is not allowed: no:\n- a\n- \\u{7}b";
     assert_eq!(error.message(), expected);
 }
 
