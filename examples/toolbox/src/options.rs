@@ -37,6 +37,7 @@ pub(crate) fn options() -> ProgramOptions {
         .flag("no-network", "Commands and language servers have no network; needs a sandbox")
         .repeated_option("writable", "DIR", "A directory outside the roots that commands in a sandbox may change")
         .flag("git-settings", "Tools may change .git, and commands in bubblewrap .git/config and .git/hooks")
+        .flag("partial-overwrites", "Write may replace files of which only parts were read")
         .repeated_option("env", "NAME", "A variable that commands get, besides those that say where things are")
         .repeated_option("limit", "NAME=N", "A limit of commands: processes, memory, file, stored-output, in bytes with k, m or g; 0 is none")
         .option("mcp-config", "FILE", "MCP servers whose tools and resources are added")
@@ -121,6 +122,7 @@ fn workspace(arguments: &ProgramArguments) -> Result<Workspace, BoxError> {
     let mut workspace = WorkspaceBuilder::default()
         .sandbox(sandbox(arguments)?)
         .git_settings(arguments.has("git-settings"))
+        .partial_overwrites(arguments.has("partial-overwrites"))
         .pass_variables(passed(arguments)?)
         // A person starts a process for each call, which has read nothing. A model reads before it writes.
         .unread_edits(arguments.command() == Some("call"));

@@ -12,6 +12,7 @@
 //! | `publish`, `lock` | writing one file whole; excluding other processes |
 //! | `rewrite` | changes by other families |
 //! | `history`, `state` | versions that were read and changes that can be undone |
+//! | `coverage` | the lines of a version that were not read |
 //! | `diff` | results |
 //!
 //! Tools declare the file of a call, which orders the calls of a batch: relative paths begin at the first root, and
@@ -20,6 +21,7 @@
 
 mod change;
 mod commit;
+mod coverage;
 mod diff;
 mod dir_entry;
 mod directory;
@@ -103,7 +105,8 @@ impl Files {
 
     /// Create a file, or replace its whole content. Missing directories are created.
     ///
-    /// A file that exists must have been read. It keeps its encoding, its line endings and its permissions.
+    /// A file that exists must have been read, all of its lines, in one part or several; to change some lines, use `Edit`.
+    /// It keeps its encoding, its line endings and its permissions.
     #[tool(
         name = "Write",
         destructive,

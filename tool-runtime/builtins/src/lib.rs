@@ -55,6 +55,9 @@ pub mod code;
 #[cfg(all(feature = "__processes", unix))]
 #[allow(dead_code, unused_imports, reason = "each family uses some of it")]
 mod confine;
+#[cfg(any(feature = "files", feature = "schedule"))]
+#[allow(dead_code, reason = "one family writes it, the other reads it")]
+mod earlier_output;
 #[cfg(feature = "files")]
 pub mod files;
 #[cfg(all(test, any(feature = "code", feature = "search", feature = "shell", feature = "web")))]

@@ -79,6 +79,8 @@ struct Shared {
     #[cfg(feature = "files")]
     unread_edits: bool,
     #[cfg(feature = "files")]
+    partial_overwrites: bool,
+    #[cfg(feature = "files")]
     files: crate::files::FileState,
 }
 
@@ -125,6 +127,12 @@ impl Workspace {
     #[cfg(feature = "files")]
     pub(crate) fn allows_unread_edits(&self) -> bool {
         self.0.unread_edits
+    }
+
+    /// Whether files may be replaced that were read in part.
+    #[cfg(feature = "files")]
+    pub(crate) fn allows_partial_overwrites(&self) -> bool {
+        self.0.partial_overwrites || self.0.unread_edits
     }
 
     /// State of the tools for files.

@@ -79,7 +79,7 @@ impl Files {
         content: &str,
         context: &ToolContext,
     ) -> Result<ToolOutput<ChangeOutput>, ToolError> {
-        let before = self.read_to_change(path, Freshness::Read, context)?;
+        let before = self.read_to_change(path, Freshness::ReadWhole, context)?;
         let old = decode_text(&before).unwrap_or_else(|_| Some(Text::new("")));
         let content = match &old {
             Some(old) => with_eol_of(&old.content, content),

@@ -1,15 +1,18 @@
 //! Changes of files: from the versions that were read to the history.
 
 use super::Files;
+use super::coverage::ChangedLines;
 use super::dir_entry::{self, DirEntry, Target};
 use super::history::{Content, Done, Version};
 use super::snapshot::{Hash, Snapshot, hash};
 use super::text::Text;
 use super::transaction::write_changes;
 use crate::caller::Caller;
+use crate::earlier_output::EarlierOutput;
 use crate::workspace::Location;
 use cap_std::fs::Permissions;
 use std::path::PathBuf;
+use tool_runtime::__seam::hex;
 use tool_runtime::{ToolContext, ToolError};
 
 /// The state of a file before a change.
@@ -22,8 +25,10 @@ pub(super) struct Before {
 /// Whether a file must have been read before it is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Freshness {
-    /// The model gives the whole content, or quotes parts of it from memory.
+    /// The model quotes parts of the content from memory.
     Read,
+    /// The model gives the whole content, so it must have read all lines.
+    ReadWhole,
     /// The change quotes the lines it is about. A file that was read must not have changed since.
     UnchangedIfRead,
 }
@@ -70,13 +75,14 @@ impl Change {
 
     /// The change for the history, with the key of the file now, and the hash of the new version.
     fn done(self, key: PathBuf) -> (Done, Option<Hash>) {
+        let lines = self.before.changed_lines(self.after.as_deref());
         let after = self.after.as_deref().map(hash);
         let (entry, before) = self.before.file.unzip();
         let is_same = self.after.as_ref() == before.as_ref().map(|before| &before.bytes);
         let content = Content { before: before.map(Version::from), after };
         let moved_from = self.moved_to.and(entry).map(|entry| entry.key);
         let content = (moved_from.is_none() || !is_same).then_some(content);
-        (Done { key, moved_from, content }, after)
+        (Done { key, moved_from, content, lines }, after)
     }
 }
 
@@ -111,6 +117,13 @@ impl Before {
         self.file.as_ref().is_some_and(|(entry, _)| entry.is_notebook())
     }
 
+    /// The lines that differ in new content. `None` if one version is not text, or `Read` shows cells.
+    pub(super) fn changed_lines(&self, after: Option<&[u8]>) -> Option<ChangedLines> {
+        let text = |bytes: &[u8]| Text::decode(bytes).ok().map(|text| text.content);
+        let (old, new) = (text(&self.snapshot()?.bytes)?, text(after?)?);
+        (!self.is_notebook()).then(|| ChangedLines::between(&old, &new))
+    }
+
     pub(super) fn snapshot(&self) -> Option<&Snapshot> {
         self.file.as_ref().map(|(_, snapshot)| snapshot)
     }
@@ -130,8 +143,12 @@ impl Files {
         let before = Before::read(&self.workspace.resolve(path)?)?;
         let Some((entry, snapshot)) = &before.file else { return Ok(before) };
         let display_path = &entry.display_path;
+        let must_be_read = freshness != Freshness::UnchangedIfRead;
         match self.history().seen(&entry.key, &Caller::from_context(context)) {
-            None if freshness == Freshness::Read && !self.workspace.allows_unread_edits() => {
+            None if freshness == Freshness::ReadWhole && is_own_output(snapshot, context) => {
+                Ok(before)
+            }
+            None if must_be_read && !self.workspace.allows_unread_edits() => {
                 Err(ToolError::user(match Text::decode(&snapshot.bytes) {
                     Ok(_) => format!(
                         "`{display_path}` was not read yet; read it first, so that the change fits its content"
@@ -142,16 +159,23 @@ impl Files {
                 }))
             }
             Some(seen)
-                if snapshot.hash() != seen
+                if snapshot.hash() != seen.version
                     && let Err(binary) = Text::decode(&snapshot.bytes) =>
             {
                 Err(ToolError::user(format!(
                     "`{display_path}` was changed since it was read, and now {binary}; it cannot be changed as text"
                 )))
             }
-            Some(seen) if snapshot.hash() != seen => Err(ToolError::user(format!(
+            Some(seen) if snapshot.hash() != seen.version => Err(ToolError::user(format!(
                 "`{display_path}` was changed since it was read; read it again, then repeat the change"
             ))),
+            Some(seen)
+                if freshness == Freshness::ReadWhole
+                    && !self.workspace.allows_partial_overwrites()
+                    && let Some(part) = seen.unread.first() =>
+            {
+                Err(unread_part(display_path, part))
+            }
             _ => Ok(before),
         }
     }
@@ -173,4 +197,22 @@ impl Files {
         self.history().record(&Caller::from_context(context), done);
         Ok(hashes)
     }
+}
+
+/// Whether the earlier run of the job that makes the call wrote this version.
+fn is_own_output(snapshot: &Snapshot, context: &ToolContext) -> bool {
+    context.get::<EarlierOutput>().is_some_and(|earlier| earlier.0 == hex(&snapshot.hash()))
+}
+
+/// The error for a file that is to be replaced and was read in part.
+fn unread_part(display_path: &str, (first, last): (usize, Option<usize>)) -> ToolError {
+    let (part, limit) = match last {
+        Some(last) => {
+            (format!("lines {first} to {last}"), format!(" and limit {}", last - first + 1))
+        }
+        None => ("parts of it".to_owned(), String::new()),
+    };
+    ToolError::user(format!(
+        "`{display_path}` would be replaced, and {part} were not read; read them with offset {first}{limit}, or change lines that were read by `Edit`"
+    ))
 }

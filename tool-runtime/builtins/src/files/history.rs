@@ -4,6 +4,7 @@
 //!
 //! The changes of one call are a commit. When there is no room, the oldest commits are dropped whole.
 
+use super::coverage::{ChangedLines, Unread};
 use super::snapshot::{Hash, Snapshot};
 use crate::caller::Caller;
 use cap_std::fs::Permissions;
@@ -29,7 +30,7 @@ const OVERHEAD: usize = 1024;
 #[derive(Default)]
 pub(crate) struct FileHistory {
     /// By caller: what one has read, another has not.
-    seen: HashMap<PathBuf, Vec<(Caller, Hash)>>,
+    seen: HashMap<PathBuf, Vec<(Caller, Seen)>>,
     /// The changes of all files, oldest first.
     changes: VecDeque<Undo>,
     kept_bytes: usize,
@@ -39,6 +40,13 @@ pub(crate) struct FileHistory {
     recorded: u64,
     /// Number of all commits.
     commits: u64,
+}
+
+/// The version of a file that a caller saw last.
+#[derive(Clone)]
+pub(super) struct Seen {
+    pub(super) version: Hash,
+    pub(super) unread: Unread,
 }
 
 /// A change that can be undone.
@@ -67,6 +75,8 @@ pub(super) struct Done {
     pub(super) moved_from: Option<PathBuf>,
     /// `None` if the content is the same.
     pub(super) content: Option<Content>,
+    /// The lines that changed. `None` if they are not those that `Read` counts.
+    pub(super) lines: Option<ChangedLines>,
 }
 
 /// A version of a file.
@@ -84,12 +94,17 @@ impl From<Snapshot> for Version {
 
 impl FileHistory {
     /// The version that the caller saw last.
-    pub(super) fn seen(&self, key: &Path, caller: &Caller) -> Option<Hash> {
+    pub(super) fn seen(&self, key: &Path, caller: &Caller) -> Option<&Seen> {
         let mut callers = self.seen.get(key)?.iter();
-        callers.find(|(known, _)| known == caller).map(|(_, version)| *version)
+        callers.find(|(known, _)| known == caller).map(|(_, seen)| seen)
     }
 
-    pub(super) fn see(&mut self, key: &Path, caller: &Caller, version: Hash) {
+    /// Remembers what a caller has read. Parts of one version add up.
+    pub(super) fn see(&mut self, key: &Path, caller: &Caller, mut seen: Seen) {
+        if let Some(before) = self.seen(key, caller).filter(|before| before.version == seen.version)
+        {
+            seen.unread = seen.unread.and(&before.unread);
+        }
         if self.seen.len() >= MAX_SEEN {
             self.seen.clear();
         }
@@ -98,18 +113,18 @@ impl FileHistory {
         if callers.len() >= MAX_CALLERS {
             callers.remove(0);
         }
-        callers.push((caller.clone(), version));
+        callers.push((caller.clone(), seen));
     }
 
     /// Remembers the changes of one call.
     pub(super) fn record(&mut self, caller: &Caller, changes: impl IntoIterator<Item = Done>) {
         self.commits += 1;
-        for Done { key, moved_from, content } in changes {
+        for Done { key, moved_from, content, lines } in changes {
             if let Some(from) = moved_from {
                 self.moved(&from, &key);
             }
             let Some(content) = content else { continue };
-            self.see_or_forget(&key, caller, content.after);
+            self.see_or_forget(&key, caller, content.after, lines);
             self.recorded += 1;
             let (number, commit) = (self.recorded, self.commits);
             let change = Undo { number, commit, key, content };
@@ -161,10 +176,19 @@ impl FileHistory {
         }
     }
 
-    /// The version that the caller has written itself.
-    pub(super) fn see_or_forget(&mut self, key: &Path, caller: &Caller, version: Option<Hash>) {
+    /// The version that the caller has written itself. What was unread before stays so.
+    pub(super) fn see_or_forget(
+        &mut self,
+        key: &Path,
+        caller: &Caller,
+        version: Option<Hash>,
+        lines: Option<ChangedLines>,
+    ) {
+        let unread = self.seen(key, caller).map(|seen| seen.unread.after(lines));
         match version {
-            Some(hash) => self.see(key, caller, hash),
+            Some(version) => {
+                self.see(key, caller, Seen { version, unread: unread.unwrap_or_default() });
+            }
             None => drop(self.seen.remove(key)),
         }
     }
@@ -228,7 +252,7 @@ mod tests {
 
     fn content(key: &str, length: usize) -> Done {
         let content = Content { before: Some(version(length)), after: Some([0; 32]) };
-        Done { key: key.into(), moved_from: None, content: Some(content) }
+        Done { key: key.into(), moved_from: None, content: Some(content), lines: None }
     }
 
     #[test]

@@ -9,7 +9,9 @@ pub(crate) use large::LineMarks;
 
 use super::Files;
 use super::change::assumption;
+use super::coverage::Unread;
 use super::dir_entry::{self, DirEntry, Target};
+use super::history::Seen;
 use super::snapshot::{Hash, MAX_SHOWN, Snapshot, hash};
 use super::text::{Binary, Encoding, Eol, Text};
 use crate::caller::Caller;
@@ -73,7 +75,12 @@ impl Files {
         }
         let snapshot = Snapshot::read_up_to(MAX_SHOWN, &entry)?;
         let output = show(&entry, &snapshot.bytes, window)?;
-        self.history().see(&entry.key, &Caller::from_context(context), snapshot.hash());
+        let ReadOutput { first_line, lines, total, .. } = output.value;
+        let start = first_line.saturating_sub(1);
+        // An image has no lines.
+        let unread = total.map(|total| Unread::except(start..start + lines, total));
+        let seen = Seen { version: snapshot.hash(), unread: unread.unwrap_or_default() };
+        self.history().see(&entry.key, &Caller::from_context(context), seen);
         Ok(output)
     }
 }
@@ -162,4 +169,4 @@ fn not_text(display_path: &str, length: u64, binary: Binary) -> ToolError {
     ToolError::user(format!("`{display_path}` {binary}{remedy}"))
 }
 
-pub(super) use window::Window as ReadWindow;
+pub(super) use window::{Window as ReadWindow, lines_of};

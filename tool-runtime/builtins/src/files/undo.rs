@@ -35,10 +35,11 @@ impl Files {
         let diff = version_diff(&location, before.snapshot(), version.as_ref());
         let created = before.snapshot().is_none();
         let hash = version.as_ref().map(|version| hash(&version.bytes));
+        let lines = before.changed_lines(version.as_ref().map(|version| version.bytes.as_slice()));
         let written = write_changes(&[Change::back(before, version)], context)?;
         let mut history = self.history();
         for key in written {
-            history.see_or_forget(&key, &Caller::from_context(context), hash);
+            history.see_or_forget(&key, &Caller::from_context(context), hash, lines);
         }
         history.undone(number);
         Ok(output_of(location.to_string(), created, diff, Applied::default(), hash))

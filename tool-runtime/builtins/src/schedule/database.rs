@@ -45,6 +45,8 @@ const MIGRATIONS: &[Migration] = &[
     ALTER TABLE runs DROP COLUMN host;
     CREATE TABLE host (process INTEGER NOT NULL, started INTEGER NOT NULL);",
     ),
+    // The SHA-256 of the file as the last run wrote it.
+    Migration::new(3, "ALTER TABLE jobs ADD COLUMN written TEXT;"),
 ];
 
 /// Opens a file, or a temporary one with its directory.

@@ -6,6 +6,7 @@ use super::database::StoredPrincipal;
 use super::host::Notify;
 use super::job::RunState;
 use super::text::MAX_OUTCOME;
+use crate::earlier_output::EarlierOutput;
 use std::sync::Arc;
 use std::time::Instant;
 use tool_runtime::__seam::{excerpt_of, lock};
@@ -29,14 +30,18 @@ pub(super) struct HostedRun {
 impl HostedRun {
     /// Makes the call and records its end.
     pub(super) async fn make(self, token: CancellationToken) {
-        let (state, text) = match self.principal() {
+        let End { state, text, written } = match self.principal() {
             Ok(principal) => self.call(principal, &token).await,
-            Err(reason) => (RunState::Failed, reason),
+            Err(text) => End { state: RunState::Failed, text, written: None },
         };
         let Started { run, job, due, attempt } = &self.started;
-        let (run, attempt) = (*run, *attempt);
+        let (run, attempt, id) = (*run, *attempt, job.id);
         let (ended, outcome) = (self.schedule.now().as_millisecond(), text.clone());
         let record = move |connection: &rusqlite::Transaction<'_>| {
+            if written.is_some() {
+                connection
+                    .execute("UPDATE jobs SET written = ?2 WHERE id = ?1", params![id, written])?;
+            }
             connection.execute(
                 "UPDATE runs SET state = ?3, ended = ?4, outcome = ?5
                  WHERE id = ?1 AND attempt = ?2 AND state = 'running'",
@@ -62,7 +67,7 @@ impl HostedRun {
         }
     }
 
-    async fn call(&self, principal: Principal, token: &CancellationToken) -> (RunState, String) {
+    async fn call(&self, principal: Principal, token: &CancellationToken) -> End {
         let Started { job, due, attempt, .. } = &self.started;
         let session = self.pool.for_principal(principal).session();
         let _mark = Mark::new(&self.schedule.0, *session.id());
@@ -76,11 +81,40 @@ impl HostedRun {
             .in_execution(&Arc::new(execution))
             .with_cancellation(token.clone())
             .with_deadline(Instant::now() + self.schedule.0.options.run_timeout);
+        let context = match self.earlier_output() {
+            Some(earlier) => context.with(earlier),
+            None => context,
+        };
         let call = ToolCall::new(job.tool.clone(), job.arguments.clone());
         let result = session.pool().call_with(call, &context).await;
         session.close().await;
-        (state(&result), excerpt_of(&result.observation().to_text(), MAX_OUTCOME).into_owned())
+        let text = excerpt_of(&result.observation().to_text(), MAX_OUTCOME).into_owned();
+        End { state: state(&result), text, written: written(&result) }
     }
+
+    /// What the last run that wrote a file wrote.
+    fn earlier_output(&self) -> Option<EarlierOutput> {
+        let id = self.started.job.id;
+        let read = move |connection: &rusqlite::Connection| {
+            let written = "SELECT written FROM jobs WHERE id = ?1";
+            connection.query_row(written, [id], |row| row.get::<_, Option<String>>(0))
+        };
+        self.schedule.0.store.read(read).ok().flatten().map(EarlierOutput)
+    }
+}
+
+/// The end of a call.
+struct End {
+    state: RunState,
+    text: String,
+    /// The SHA-256 of the file that it wrote.
+    written: Option<String>,
+}
+
+/// The hash in the result of a tool that changes a file.
+fn written(result: &ToolResult) -> Option<String> {
+    let value = result.observation().structured().filter(|value| value["diff"].is_string())?;
+    value["sha256"].as_str().map(str::to_owned)
 }
 
 fn state(result: &ToolResult) -> RunState {

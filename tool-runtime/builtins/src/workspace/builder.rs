@@ -24,6 +24,8 @@ pub struct WorkspaceBuilder {
     clock: Option<Arc<dyn Clock>>,
     #[cfg(feature = "files")]
     unread_edits: bool,
+    #[cfg(feature = "files")]
+    partial_overwrites: bool,
 }
 
 impl WorkspaceBuilder {
@@ -105,6 +107,14 @@ impl WorkspaceBuilder {
         self
     }
 
+    /// Sets whether `Write` may replace a file of which only some lines were read. Default: no, since what the model did
+    /// not read is lost. [`unread_edits`](Self::unread_edits) allows it as well.
+    #[cfg(feature = "files")]
+    pub fn partial_overwrites(mut self, allowed: bool) -> Self {
+        self.partial_overwrites = allowed;
+        self
+    }
+
     /// Opens the roots.
     ///
     /// # Errors
@@ -137,6 +147,8 @@ impl WorkspaceBuilder {
             clock: self.clock.unwrap_or_else(|| Arc::new(SystemClock)),
             #[cfg(feature = "files")]
             unread_edits: self.unread_edits,
+            #[cfg(feature = "files")]
+            partial_overwrites: self.partial_overwrites,
             #[cfg(feature = "files")]
             files: crate::files::FileState::default(),
         })))

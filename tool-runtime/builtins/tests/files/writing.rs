@@ -3,6 +3,7 @@
 use crate::support::{Folder, Tools, edit, tools};
 use serde_json::{Value, json};
 use std::fs;
+use tool_runtime_builtins::Workspace;
 
 fn write(path: &str, content: &str) -> Value {
     json!({ "file_path": path, "content": content })
@@ -242,4 +243,51 @@ async fn what_one_caller_has_read_another_has_not() {
     bob.ok("Write", write("bob again\n")).await;
     ada.read("a.txt").await;
     ada.ok("Write", write("ada\n")).await;
+}
+
+/// Lines with their numbers.
+fn numbered(lines: usize) -> String {
+    (1..=lines).map(|line| format!("{line}\n")).collect()
+}
+
+#[tokio::test]
+async fn a_file_is_replaced_after_all_of_its_lines_were_read() {
+    let (folder, tools) = tools(&[("a.txt", &numbered(5000))]);
+    let read = |offset: i64, limit: usize| json!({ "file_path": "a.txt", "offset": offset, "limit": limit });
+    let unread = |part: &str, offset: &str| {
+        format!(
+            "`a.txt` would be replaced, and lines {part} were not read; read them with offset {offset}, or change lines that were read by `Edit`"
+        )
+    };
+    tools.ok("Read", read(1, 10)).await;
+    let error = tools.error("Write", write("a.txt", "short\n")).await;
+    assert_eq!(error, unread("11 to 5000", "11 and limit 4990"));
+    // Lines that the model changes are lines that it knows; the others stay unread.
+    tools.ok("Edit", edit("a.txt", "10\n11\n", "ten\n")).await;
+    let error = tools.error("Write", write("a.txt", "short\n")).await;
+    assert_eq!(error, unread("10 to 10", "10 and limit 1"));
+    tools.ok("Edit", edit("a.txt", "1\n2\n", "one\n")).await;
+    tools.ok("UndoEdit", json!({ "file_path": "a.txt" })).await;
+    // Parts add up, also from the end.
+    tools.ok("Read", read(8, 2000)).await;
+    tools.ok("Read", read(-1500, 1500)).await;
+    let error = tools.error("Write", write("a.txt", "short\n")).await;
+    assert_eq!(error, unread("2008 to 3499", "2008 and limit 1492"));
+    tools.ok("Read", read(2008, 2000)).await;
+    tools.ok("Write", write("a.txt", "short\n")).await;
+    tools.ok("Write", write("a.txt", "shorter\n")).await;
+    assert_eq!(folder.text("a.txt"), "shorter\n");
+}
+
+#[tokio::test]
+async fn an_option_lets_files_be_replaced_that_were_read_in_part() {
+    let folder = Folder::new();
+    folder.put("a.txt", numbered(50));
+    let workspace = Workspace::builder().root(folder.path("")).partial_overwrites(true);
+    let tools = Tools::of(workspace.build().unwrap());
+    let error = tools.error("Write", write("a.txt", "x")).await;
+    assert!(error.starts_with("`a.txt` was not read yet"), "{error}");
+    tools.ok("Read", json!({ "file_path": "a.txt", "limit": 1 })).await;
+    tools.ok("Write", write("a.txt", "x")).await;
+    assert_eq!(folder.text("a.txt"), "x");
 }

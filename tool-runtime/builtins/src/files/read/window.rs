@@ -69,7 +69,7 @@ pub(super) fn past_the_end(display_path: &str, line: usize, total: usize) -> Too
 }
 
 /// Lines without their endings, which are `\n`, `\r\n`, or `\r` in a file without `\n`.
-fn lines_of(content: &str) -> Box<dyn Iterator<Item = &str> + '_> {
+pub(in crate::files) fn lines_of(content: &str) -> Box<dyn Iterator<Item = &str> + '_> {
     if content.contains('\n') {
         return Box::new(content.lines());
     }

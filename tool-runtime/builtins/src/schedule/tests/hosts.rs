@@ -269,3 +269,36 @@ async fn the_operator_decides_about_creators_at_each_run() {
     let text = events.lock().unwrap().last().unwrap().to_string();
     assert!(text.ends_with("the creator of the job may not run it any more"), "{text}");
 }
+
+#[cfg(feature = "files")]
+#[tokio::test]
+async fn a_scheduled_write_replaces_what_it_wrote_and_nothing_else() {
+    let (folder, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let report = folder.path().join("report.txt");
+    let written = || std::fs::read_to_string(&report).unwrap();
+    // A program for each run: sessions and memory end.
+    let run = async |time: &str, content: &str| {
+        let workspace = Workspace::builder().root(folder.path()).build().unwrap();
+        let setup = Setup::with(
+            |builder| builder.file(data.path().join("schedule.db")),
+            |pool| pool.install(Builtins::new(workspace).files()),
+        );
+        setup.time.set(time);
+        let job = json!({ "tool": "Write", "replace": true, "arguments": { "file_path": "report.txt", "content": content } });
+        setup.minutely(job).await;
+        let (mut host, events) = setup.host();
+        setup.time.advance(60);
+        minute(&setup, &mut host).await;
+        host.stop().await;
+        events.lock().unwrap().last().unwrap().to_string()
+    };
+    for (time, content) in [("2026-06-01T08:00:30Z", "one\n"), ("2026-06-01T09:00:30Z", "two\n")] {
+        let event = run(time, content).await;
+        assert!(event.contains("succeeded"), "{event}");
+        assert_eq!(written(), content);
+    }
+    std::fs::write(&report, "by a person\n").unwrap();
+    let event = run("2026-06-01T10:00:30Z", "three\n").await;
+    assert!(event.contains("failed") && event.contains("was not read yet"), "{event}");
+    assert_eq!(written(), "by a person\n");
+}
