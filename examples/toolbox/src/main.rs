@@ -38,7 +38,7 @@ async fn main() -> ExitCode {
     };
     // Dropped last: ends what commands have left. Not on every system.
     let _subreaper = Subreaper::new();
-    let (pool, _servers) = match prepare(&arguments).await {
+    let (pool, _servers) = match arguments.log_during(prepare(&arguments)).await {
         Ok(prepared) => prepared,
         Err(error) => {
             eprintln!("toolbox: {error}");

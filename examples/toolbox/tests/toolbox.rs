@@ -431,6 +431,36 @@ async fn data_and_keys_of_the_program_are_its_own() {
     }
 }
 
+/// A skill that is left out is named on standard error and in the report, and by the tool with the reason.
+#[tokio::test]
+async fn the_reason_why_a_skill_is_left_out_reaches_the_operator_and_the_model() {
+    let project = project();
+    for (name, text) in
+        [("broken", "no front matter"), ("usable", "---\nname: usable\ndescription: D\n---\n")]
+    {
+        std::fs::create_dir_all(project.path().join(name)).unwrap();
+        std::fs::write(project.path().join(name).join("SKILL.md"), text).unwrap();
+    }
+    let run = async |command: &[&str]| {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_toolbox"));
+        program.args(command).args(["--families=skills", "--skills"]).arg(project.path());
+        let output = program.env_remove("RUST_LOG").output().await.unwrap();
+        [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap())
+    };
+    let reason = "it has no front matter; begin with a line `---`";
+    let [report, log] = run(&["report"]).await;
+    assert!(
+        report.contains("broken/SKILL.md` (absent): line 1: ") && report.contains(reason),
+        "{report}"
+    );
+    assert!(log.contains("a skill is left out: ") && log.contains(reason), "{log}");
+    let [_, error] = run(&["call", "Skill", "skill=broken"]).await;
+    assert!(
+        error.contains("the skill `broken` is left out: ") && error.contains(reason),
+        "{error}"
+    );
+}
+
 /// A server says at its start what its programs do not get; a limit and a variable reach commands.
 #[tokio::test]
 async fn variables_and_limits_of_commands_are_the_operators() {

@@ -92,7 +92,7 @@ mod exit {
 /// [`Self::run`] and `main!` close the pool at the end.
 ///
 /// Logs go to standard error. `RUST_LOG` sets their levels. Default: `warn`; `call` logs nothing and prints its
-/// error.
+/// error. Warnings of the pool's making are logged by [`ProgramArguments::log_during`], and by `main!`.
 ///
 /// ```no_run
 /// use std::process::ExitCode;

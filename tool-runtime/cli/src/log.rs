@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 use tool_runtime_core::pool::ToolPool;
 use tool_runtime_core::seam::{Mask, lock, panic_is_reported};
-use tracing_subscriber::filter::Targets;
+use tracing::instrument::WithSubscriber as _;
+use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
@@ -50,15 +51,28 @@ fn masked(line: &[u8]) -> Vec<u8> {
 
 /// Starts the log with these levels, unless `RUST_LOG` sets others. A subscriber that is already set stays.
 pub(super) fn start(default: Targets) {
-    let Ok(log) = Log::start() else { return };
+    if let Some(subscriber) = subscriber(default) {
+        let _is_first = subscriber.try_init();
+    }
+}
+
+/// Logs the warnings of a program's set-up, which runs before the command is known and the log is started. No
+/// subscriber is set for the process: the program may still set its own.
+pub(super) async fn during<F: Future>(setup: F) -> F::Output {
+    let is_set = tracing::dispatcher::has_been_set();
+    match subscriber(Targets::new().with_default(LevelFilter::WARN)).filter(|_| !is_set) {
+        Some(subscriber) => setup.with_subscriber(subscriber).await,
+        None => setup.await,
+    }
+}
+
+/// Writes lines to the log. `None`: the log has no thread.
+fn subscriber(default: Targets) -> Option<impl tracing::Subscriber + Send + Sync> {
     let lines = tracing_subscriber::fmt::layer()
         .with_ansi(io::stderr().is_terminal())
         .log_internal_errors(false)
-        .with_writer(log.clone());
-    let subscriber = tracing_subscriber::registry().with(filter(default)).with(lines);
-    if subscriber.try_init().is_ok() {
-        let _first = LOG.set(log);
-    }
+        .with_writer(Log::get()?);
+    Some(tracing_subscriber::registry().with(filter(default)).with(lines))
 }
 
 /// The levels of `RUST_LOG`: a level, or levels by module as in `warn,my_crate=debug`.
@@ -107,6 +121,14 @@ enum Entry {
 struct Log(SyncSender<Entry>);
 
 impl Log {
+    /// The log of the process.
+    fn get() -> Option<Self> {
+        if LOG.get().is_none() {
+            let _is_first = LOG.set(Self::start().ok()?);
+        }
+        LOG.get().cloned()
+    }
+
     fn start() -> io::Result<Self> {
         let (sender, entries) = sync_channel(MAX_LINES);
         std::thread::Builder::new().name("log".to_owned()).spawn(move || write(&entries))?;

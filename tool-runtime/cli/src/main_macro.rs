@@ -410,7 +410,7 @@ async fn run(
     about: &str,
     setup: SetupFuture,
 ) -> Result<ExitCode, Failure> {
-    let mut setup = setup.await.map_err(Failure::Setup)?;
+    let mut setup = log::during(setup).await.map_err(Failure::Setup)?;
     let mut about = setup.about_program(name, version, about);
     #[cfg(feature = "mcp-client")]
     {

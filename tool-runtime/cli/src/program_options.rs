@@ -1,6 +1,7 @@
 //! Options of a program, besides those of its commands.
 
 use crate::exit;
+use crate::log;
 use crate::options::{Opt, ROOT, UsageError};
 use crate::print;
 use std::ffi::OsString;
@@ -135,6 +136,26 @@ fn usage(error: &UsageError) -> ExitCode {
 }
 
 impl ProgramArguments {
+    /// Makes the pool, or a part of it, and prints the warnings of that to standard error: for instance that a skill is
+    /// left out. [`Cli::run`](crate::Cli::run) starts the log afterwards, with the levels of its command. `RUST_LOG` sets other levels.
+    /// A subscriber that the program has set stays.
+    ///
+    /// ```
+    /// use tool_runtime::cli::ProgramOptions;
+    /// use tool_runtime::skills::SkillLibrary;
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let arguments = ProgramOptions::new().parse(["program", "list"]).expect("arguments");
+    /// let library = arguments.log_during(async { SkillLibrary::load("skills") }).await;
+    /// # assert!(library.skills().is_empty());
+    /// # });
+    /// ```
+    pub async fn log_during<F: Future>(&self, setup: F) -> F::Output {
+        let output = log::during(setup).await;
+        log::finish();
+        output
+    }
+
     /// The command: the first argument that is not an option. `None` if there is none.
     ///
     /// ```

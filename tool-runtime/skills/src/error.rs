@@ -25,6 +25,14 @@ pub enum SkillError {
         /// The nearest names, as the end of the sentence.
         help: String,
     },
+    /// The skill is invalid, and left out.
+    #[error("the skill `{name}` is left out: {reason}")]
+    LeftOut {
+        /// The name.
+        name: String,
+        /// The file, the line, the problem and the remedy.
+        reason: String,
+    },
     /// The skill has `disable-model-invocation: true`, and a model loads it.
     #[error("the skill `{name}` can only be loaded by the user")]
     NotForModels {

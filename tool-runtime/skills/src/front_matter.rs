@@ -1,5 +1,6 @@
 //! Front matter: YAML between two lines `---` at the start of a file.
 
+use crate::prose::quote_prose;
 use crate::report::SkillProblem;
 use serde_json::{Map, Value};
 
@@ -10,19 +11,28 @@ const FENCE: &str = "---";
 pub(crate) struct FrontMatter {
     pub(crate) values: Map<String, Value>,
     pub(crate) body: String,
+    /// The keys whose values were read as if they were quoted.
+    pub(crate) repaired: Vec<&'static str>,
     yaml: String,
 }
 
 impl FrontMatter {
-    /// Splits a file and parses its front matter.
+    /// Splits a file and parses its front matter. Prose without the quotation marks that YAML requires is accepted.
     ///
     /// # Errors
     /// The front matter is missing, not closed, or not a map in valid YAML.
     pub(crate) fn parse(text: &str) -> Result<Self, SkillProblem> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let (yaml, body) = split(text)?;
-        let values = parse_yaml(yaml)?;
-        Ok(Self { values, yaml: yaml.to_owned(), body: body.trim().to_owned() })
+        let (values, repaired) = match parse_yaml(yaml) {
+            Ok(values) => (values, Vec::new()),
+            Err(problem) => {
+                let (quoted, repaired) = quote_prose(yaml);
+                // The problem of the file as it is written.
+                (parse_yaml(&quoted).map_err(|_| problem)?, repaired)
+            }
+        };
+        Ok(Self { values, repaired, yaml: yaml.to_owned(), body: body.trim().to_owned() })
     }
 
     /// The line of a key in the file, or of the innermost key of its path that is found.
@@ -116,14 +126,41 @@ mod tests {
     fn problems_have_their_line_in_the_file() {
         assert!(problem("name: a\n").starts_with("line 1: it has no front matter; begin with"));
         assert!(problem("---\nname: a\n").starts_with("line 1: its front matter is not closed"));
-        let colon = "---\nname: a\ndescription: Use when: always\n---\n";
+        let colon = "---\nname: a\ndescription: |\nmodel: b: c\n---\n";
         assert_eq!(
             problem(colon),
-            "line 3: its front matter is not valid YAML: mapping values are not allowed in this context; quote text that contains `: `, `#` or quotation marks"
+            "line 4: its front matter is not valid YAML: mapping values are not allowed in this context; quote text that contains `: `, `#` or quotation marks"
         );
         assert!(problem("---\nname: a\nname: b\n---\n").contains("duplicate entry"));
         assert!(problem("---\n- a\n---\n").starts_with("line 2: its front matter is not a map"));
         assert!(problem("---\n---\n").contains("is not a map"));
+    }
+
+    #[test]
+    fn prose_is_read_without_quotation_marks() {
+        for (written, description) in [
+            (
+                "Run tasks. Triggers on: writing, editing",
+                "Run tasks. Triggers on: writing, editing",
+            ),
+            ("Use when: the user\n  says: now\n", "Use when: the user says: now"),
+            ("@docs and `code`: both", "@docs and `code`: both"),
+            ("[a] [b]", "[a] [b]"),
+            ("\"Quoted\" words: yes", "\"Quoted\" words: yes"),
+        ] {
+            let text = format!("---\nname: a\ndescription: {written}\nlicense: MIT\n---\nText.");
+            let front = FrontMatter::parse(&text).unwrap();
+            assert_eq!(front.values["description"], description);
+            assert_eq!((front.values["license"].as_str(), &*front.body), (Some("MIT"), "Text."));
+            assert_eq!(front.repaired, ["description"]);
+        }
+    }
+
+    #[test]
+    fn only_prose_is_repaired() {
+        for text in ["allowed-tools: Read: x", "description: |\n bad: \nindent", "metadata: a: b"] {
+            assert!(problem(&format!("---\nname: a\n{text}\n---\n")).contains("not valid YAML"));
+        }
     }
 
     #[test]

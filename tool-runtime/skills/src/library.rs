@@ -55,7 +55,7 @@ impl SkillLibrary {
         SkillLoader::default()
     }
 
-    /// Reads the skills of one root: its subfolders that have a file `SKILL.md`.
+    /// Reads the skills of one root, see [`SkillLoader::root`].
     pub fn load(root: impl Into<PathBuf>) -> Self {
         Self::loader().root(root).load()
     }
@@ -101,26 +101,36 @@ impl SkillLibrary {
     }
 
     pub(crate) fn find(&self, name: &str) -> Result<Arc<Skill>, SkillError> {
-        self.get(name).ok_or_else(|| {
-            let loaded = self.loaded();
-            let names = || loaded.skills.keys().map(String::as_str);
-            let help = match (nearest(name, names(), 1).first(), loaded.skills.len()) {
-                (Some(near), _) => format!("; did you mean `{near}`?"),
-                (None, 0) => "; there are no skills".to_owned(),
-                (None, count) => {
-                    let listed: Vec<String> =
-                        names().take(MAX_LISTED).map(|name| format!("`{name}`")).collect();
-                    let some = if count > MAX_LISTED { "some of the" } else { "the" };
-                    format!("; {some} skills are {}", listed.join(", "))
-                }
-            };
-            SkillError::Unknown { name: excerpt(name).to_string(), help }
-        })
+        let loaded = self.loaded();
+        if let Some(skill) = loaded.skills.get(name) {
+            return Ok(Arc::clone(skill));
+        }
+        if let Some(report) = loaded.reports.iter().find(|report| report.is_left_out(name)) {
+            let reason = report.to_string().trim_end().to_owned();
+            return Err(SkillError::LeftOut { name: excerpt(name).to_string(), reason });
+        }
+        Err(unknown(name, &loaded))
     }
 
     fn loaded(&self) -> Arc<Loaded> {
         Arc::clone(&lock(&self.0.loaded))
     }
+}
+
+/// The error about a name that no folder has, with the nearest names.
+fn unknown(name: &str, loaded: &Loaded) -> SkillError {
+    let names = || loaded.skills.keys().map(String::as_str);
+    let help = match (nearest(name, names(), 1).first(), loaded.skills.len()) {
+        (Some(near), _) => format!("; did you mean `{near}`?"),
+        (None, 0) => "; there are no skills".to_owned(),
+        (None, count) => {
+            let listed: Vec<String> =
+                names().take(MAX_LISTED).map(|name| format!("`{name}`")).collect();
+            let some = if count > MAX_LISTED { "some of the" } else { "the" };
+            format!("; {some} skills are {}", listed.join(", "))
+        }
+    };
+    SkillError::Unknown { name: excerpt(name).to_string(), help }
 }
 
 impl fmt::Debug for SkillLibrary {

@@ -1,11 +1,11 @@
 //! Finds and reads the folders of skills.
 
+use crate::folders::Folders;
 use crate::front_matter::FrontMatter;
 use crate::library::{Loaded, SkillLibrary};
 use crate::read::Reader;
 use crate::report::{SkillProblem, SkillReport, SkillStatus};
 use crate::skill::{FILE, Skill};
-use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -16,8 +16,6 @@ use tool_runtime_client::McpManagerBuilder;
 
 /// Limit on the size of a file, in bytes.
 const MAX_BYTES: u64 = 256 * 1024;
-/// Limit on the entries of a root.
-const MAX_ENTRIES: usize = 10_000;
 /// Limit on the skills of a library.
 const MAX_SKILLS: usize = 1_000;
 
@@ -56,7 +54,8 @@ impl Default for SkillLoader {
 }
 
 impl SkillLoader {
-    /// Adds a folder whose subfolders are skills. Of two skills with one name, that of the root that
+    /// Adds a folder of skills, or the folder of one skill. Skills may be in folders of the folder, four levels deep;
+    /// those whose names begin with `.` are passed over. Of two skills with one name, that of the root that
     /// was added first wins.
     ///
     /// Roots are trusted: loading a skill starts the programs of its MCP servers, with variables from
@@ -103,12 +102,11 @@ impl SkillLoader {
         let mut found = Loaded::default();
         for root in &self.roots {
             let root = std::path::absolute(root).unwrap_or_else(|_| root.clone());
-            match folders(&root) {
-                Ok(folders) => folders.iter().for_each(|folder| found.add_folder(folder)),
-                Err(error) => {
-                    let text = format!("it cannot be read: {error}");
-                    found.add_problem(root, SkillProblem::at(None, text));
-                }
+            let folders = Folders::below(&root);
+            folders.skills.iter().for_each(|folder| found.add_folder(folder));
+            for (folder, error) in folders.problems {
+                let text = format!("it cannot be read: {error}");
+                found.add_problem(folder, SkillProblem::at(None, text));
             }
         }
         found
@@ -119,11 +117,8 @@ impl Loaded {
     fn add_folder(&mut self, folder: &Path) {
         let file = folder.join(FILE);
         if !file.exists() {
-            if folder.join("skill.md").exists() {
-                let text = format!("the file is `skill.md`; rename it to `{FILE}`");
-                self.add_problem(folder.to_owned(), SkillProblem::at(None, text));
-            }
-            return;
+            let text = format!("the file is `skill.md`; rename it to `{FILE}`");
+            return self.add_problem(folder.to_owned(), SkillProblem::at(None, text));
         }
         if self.reports.len() >= MAX_SKILLS {
             let text = format!("it is left out: there are {MAX_SKILLS} skills before it");
@@ -145,24 +140,15 @@ impl Loaded {
     }
 
     fn add(&mut self, report: SkillReport) {
-        if report.status == SkillStatus::Quarantined {
-            tracing::warn!("a skill is left out: {}", report.to_string().trim_end());
+        let findings = report.to_string();
+        let findings = findings.trim_end();
+        match report.status {
+            SkillStatus::Quarantined => tracing::warn!("a skill is left out: {findings}"),
+            SkillStatus::Usable if !findings.is_empty() => tracing::warn!("a skill: {findings}"),
+            SkillStatus::Usable | SkillStatus::Shadowed { .. } => {}
         }
         self.reports.push(report);
     }
-}
-
-/// The subfolders of a root, sorted by name.
-fn folders(root: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut folders = BTreeMap::new();
-    for (index, entry) in fs::read_dir(root)?.enumerate() {
-        if index == MAX_ENTRIES {
-            return Err(io::Error::other(format!("it has more than {MAX_ENTRIES} entries")));
-        }
-        let entry = entry?;
-        folders.insert(entry.file_name(), entry.path());
-    }
-    Ok(folders.into_values().filter(|path| path.is_dir()).collect())
 }
 
 fn read_file(file: &Path, folder: &Path) -> (SkillReport, Option<Skill>) {
@@ -172,7 +158,7 @@ fn read_file(file: &Path, folder: &Path) -> (SkillReport, Option<Skill>) {
     };
     let (mut reader, mut report) = (Reader::new(&front), SkillReport::new(file.to_owned()));
     let skill = reader.skill(folder);
-    report.name = skill.as_ref().map(|skill| skill.name().to_owned());
+    report.name = reader.name.take();
     (report.problems, report.warnings) = (reader.problems, reader.warnings);
     if skill.is_none() {
         report.status = SkillStatus::Quarantined;

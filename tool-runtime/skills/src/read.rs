@@ -46,18 +46,21 @@ const MAX_DESCRIPTION: usize = 1024;
 /// Collects findings while the keys are read.
 pub(crate) struct Reader<'a> {
     front: &'a FrontMatter,
+    /// The name, if it is valid.
+    pub(crate) name: Option<String>,
     pub(crate) problems: Vec<SkillProblem>,
     pub(crate) warnings: Vec<SkillProblem>,
 }
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(front: &'a FrontMatter) -> Self {
-        Self { front, problems: Vec::new(), warnings: Vec::new() }
+        Self { front, name: None, problems: Vec::new(), warnings: Vec::new() }
     }
 
     /// Reads a skill. `None` if there are problems.
     pub(crate) fn skill(&mut self, folder: &Path) -> Option<Skill> {
-        let name = self.name();
+        let name = self.read_name(folder);
+        self.name.clone_from(&name);
         self.check_folder(name.as_deref(), folder);
         let description = self.description();
         let allow = self.declarations(ALLOWED);
@@ -66,6 +69,7 @@ impl<'a> Reader<'a> {
         self.flag("user-invocable");
         let servers = self.servers(folder, allow.as_ref());
         self.check_keys();
+        self.warn_of_repairs();
         if !self.problems.is_empty() {
             return None;
         }
@@ -93,12 +97,29 @@ impl<'a> Reader<'a> {
         self.warnings.push(SkillProblem::at(self.front.line(path), text));
     }
 
-    fn name(&mut self) -> Option<String> {
-        let name = self.text("name", "NAME")?;
+    /// The name, or that of the folder if there is none.
+    fn read_name(&mut self, folder: &Path) -> Option<String> {
+        let folder = folder.file_name().map(|name| name.to_string_lossy().into_owned());
+        let name = match folder.filter(|_| !self.front.values.contains_key("name")) {
+            Some(folder) => {
+                let text = format!(
+                    "it has no `name`; that of the folder is used; write `name: {}`",
+                    printable(&folder)
+                );
+                self.warn(&[], text);
+                folder
+            }
+            None => self.text("name", "NAME")?,
+        };
+        let display = printable(&name);
         if let Some(problem) = name_problem(&name) {
-            let name = printable(&name);
-            self.problem(&["name"], format!("`{name}` is not a valid name: {problem}"));
+            self.problem(&["name"], format!("`{display}` is not a valid name: {problem}"));
             return None;
+        }
+        if let Some(rule) = name_warning(&name) {
+            let text =
+                format!("the name `{display}` works here, but not in other programs: {rule}");
+            self.warn(&["name"], text);
         }
         Some(name)
     }
@@ -171,6 +192,8 @@ impl<'a> Reader<'a> {
         match self.front.values.get(key) {
             None => false,
             Some(Value::Bool(flag)) => *flag,
+            // Booleans of YAML 1.1.
+            Some(Value::String(text)) if text == "yes" || text == "no" => text == "yes",
             Some(_) => {
                 self.problem(&[key], format!("`{key}` is neither `true` nor `false`"));
                 false
@@ -197,6 +220,15 @@ impl<'a> Reader<'a> {
             }
         }
         servers
+    }
+
+    fn warn_of_repairs(&mut self) {
+        for key in &self.front.repaired {
+            let text = format!(
+                "`{key}` is not valid YAML without quotation marks, and was read as if it had some; add them"
+            );
+            self.warn(&[key], text);
+        }
     }
 
     /// Warns about unknown keys. One that is almost `allowed-tools` is a problem: without that key,
@@ -242,14 +274,22 @@ pub(crate) fn mcp_name(server: &str) -> String {
     format!("mcp__{folded}")
 }
 
+/// The reason why a name cannot be used.
 fn name_problem(name: &str) -> Option<String> {
-    let is_allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    let is_allowed = |c: char| c.is_alphanumeric() || "-_.: ".contains(c);
     if !name.chars().all(is_allowed) {
         return Some("write lower-case letters, digits and hyphens".to_owned());
     }
-    if name.len() > MAX_NAME {
-        return Some(format!("it has {} characters, and {MAX_NAME} are allowed", name.len()));
+    let length = name.chars().count();
+    (length > MAX_NAME).then(|| format!("it has {length} characters, and {MAX_NAME} are allowed"))
+}
+
+/// The rule of the public format that a name breaks.
+fn name_warning(name: &str) -> Option<&'static str> {
+    let is_allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if !name.chars().all(is_allowed) {
+        return Some("write lower-case letters, digits and hyphens");
     }
     let is_odd = name.starts_with('-') || name.ends_with('-') || name.contains("--");
-    is_odd.then(|| "a hyphen stands between two letters or digits".to_owned())
+    is_odd.then_some("a hyphen stands between two letters or digits")
 }

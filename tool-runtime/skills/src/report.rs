@@ -1,8 +1,10 @@
 //! Findings about skills.
 
+use crate::skill::FILE;
 use std::fmt;
 use std::path::PathBuf;
 use tool_runtime_core::pool::DeclarationStatus;
+use tool_runtime_core::tool::Requirement;
 
 /// The state of one skill's folder, with all findings. It prints one line for each.
 ///
@@ -73,6 +75,23 @@ impl SkillReport {
     pub(crate) fn quarantined(path: PathBuf, problem: SkillProblem) -> Self {
         let status = SkillStatus::Quarantined;
         Self { status, problems: vec![problem], ..Self::new(path) }
+    }
+
+    /// Whether a skill is left out that has this name, or whose folder has it.
+    pub(crate) fn is_left_out(&self, name: &str) -> bool {
+        let is_file = self.path.file_name().is_some_and(|file| file == FILE);
+        let folder = if is_file { self.path.parent() } else { Some(&*self.path) };
+        let folder = folder.and_then(|folder| folder.file_name());
+        self.status == SkillStatus::Quarantined
+            && (self.name.as_deref() == Some(name) || folder.is_some_and(|folder| folder == name))
+    }
+
+    /// The findings of a skill that is left out, as a requirement of the tool.
+    pub(crate) fn requirement(&self) -> Option<Requirement> {
+        let problem = self.problems.first()?;
+        let path = self.path.display().to_string();
+        (self.status == SkillStatus::Quarantined)
+            .then(|| Requirement::absent(path, problem.to_string()))
     }
 }
 

@@ -147,12 +147,8 @@ fn required_keys_are_checked() {
 fn names_are_checked() {
     let named = |name: &str| format!("---\nname: {name}\ndescription: Show.\n---\n");
     assert_quarantined(
-        &named("Demo"),
-        ":2: `Demo` is not a valid name: write lower-case letters, digits and hyphens",
-    );
-    assert_quarantined(
-        &named("a--b"),
-        ":2: `a--b` is not a valid name: a hyphen stands between two letters or digits",
+        &named("de/mo"),
+        ":2: `de/mo` is not a valid name: write lower-case letters, digits and hyphens",
     );
     let long = "a".repeat(65);
     assert_quarantined(
@@ -163,6 +159,88 @@ fn names_are_checked() {
         &named("other"),
         ":2: the folder is `demo` and the name is `other`; rename one of them, other programs require the same",
     );
+}
+
+#[test]
+fn names_of_other_programs_are_usable() {
+    for name in [
+        "LangChain_RAG",
+        "PDF Processing",
+        "a--b",
+        "plugin:review",
+        "v1.2",
+        "\u{43e}\u{431}\u{437}\u{43e}\u{440}",
+    ] {
+        let root =
+            Root::new().with("demo", &format!("---\nname: {name}\ndescription: Show.\n---\n"));
+        let library = root.load();
+        assert!(library.get(name).is_some(), "{name}");
+        let warning = &library.report()[0].warnings[0];
+        let expected = format!("the name `{name}` works here, but not in other programs: ");
+        assert!(warning.text.starts_with(&expected), "{warning:?}");
+    }
+    let root = Root::new().with("unnamed", "---\ndescription: Show.\n---\n");
+    assert!(root.load().get("unnamed").is_some());
+}
+
+#[test]
+fn an_unquoted_colon_in_a_description_is_read_as_text() {
+    let file = "---\nname: demo\ndescription: Run tasks. Triggers on: writing\n---\nText.";
+    assert_warned(
+        file,
+        ":3: `description` is not valid YAML without quotation marks, and was read as if it had some; add them",
+    );
+    let root = Root::new().with("demo", file);
+    assert_eq!(root.load().get("demo").unwrap().description(), "Run tasks. Triggers on: writing");
+}
+
+#[test]
+fn skills_in_folders_of_folders_are_found() {
+    let pdf = front("").replace("demo", "pdf");
+    let root = Root::new()
+        .with("documents/office/pdf", &pdf)
+        .with("demo", &front(""))
+        .with("demo/examples/part", &front("").replace("demo", "part"))
+        .with(".hidden/secret", &front("").replace("demo", "secret"));
+    let names: Vec<String> =
+        root.load().skills().iter().map(|skill| skill.name().to_owned()).collect();
+    assert_eq!(names, ["demo", "pdf"]);
+    let itself = SkillLibrary::load(root.path().join("demo"));
+    assert_eq!(itself.get("demo").unwrap().text(), "Text.");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_links_to_itself_ends() {
+    let root = Root::new().with("group/demo", &front(""));
+    std::os::unix::fs::symlink(root.path(), root.path().join("group/again")).unwrap();
+    assert_eq!(root.load().skills().len(), 1);
+}
+
+#[test]
+fn a_skill_that_is_left_out_is_in_the_report_of_the_pool() {
+    let root = Root::new().with("demo", "no front matter").with("more", &front(""));
+    let pool = tool_runtime_core::pool::ToolPool::builder().add(root.load().tool()).build();
+    let report = pool.unwrap().report().to_string();
+    let expected = format!(
+        "can use `{}` (absent): line 1: it has no front matter; ",
+        root.path().join("demo/SKILL.md").display()
+    );
+    assert!(report.contains(&expected), "{report}");
+}
+
+#[test]
+fn a_model_that_loads_a_skill_that_is_left_out_learns_why() {
+    let root = Root::new()
+        .with("demo", "no front matter")
+        .with("more", &front("context: [").replace("demo", "more"));
+    for folder in ["demo", "more"] {
+        let error = root.load().find(folder).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("the skill `{folder}` is left out: /")), "{error}");
+        assert!(error.contains("/SKILL.md:"), "{error}");
+    }
+    let other = root.load().find("other").unwrap_err().to_string();
+    assert!(other.starts_with("unknown skill `other`"), "{other}");
 }
 
 #[test]
@@ -252,7 +330,8 @@ fn reload_reads_new_and_changed_skills() {
 fn the_tool_lists_the_skills_that_models_may_load() {
     let root = Root::new()
         .with("demo", &front(""))
-        .with("secret", &front("disable-model-invocation: true").replace("demo", "secret"));
+        .with("secret", &front("disable-model-invocation: true").replace("demo", "secret"))
+        .with("other", &front("disable-model-invocation: yes").replace("demo", "other"));
     let tool = root.load().tool();
     assert!(tool.definition().description.ends_with("Skills:\n- demo: Show."));
 }

@@ -15,6 +15,8 @@ pub(crate) const NAME: &str = "Skill";
 
 pub(crate) fn tool(library: &SkillLibrary) -> Tool {
     let library = library.clone();
+    let left_out = library.report().into_iter().filter_map(|report| report.requirement());
+    let left_out: Vec<_> = left_out.collect();
     Tool::builder(NAME, description(&library))
         .read_only(false)
         .destructive(false)
@@ -27,6 +29,7 @@ pub(crate) fn tool(library: &SkillLibrary) -> Tool {
             let library = library.clone();
             async move { answer(&library, &arguments, &context).await }
         })
+        .requires(left_out)
 }
 
 fn description(library: &SkillLibrary) -> String {
