@@ -17,8 +17,10 @@
 //! | `missed` | no host lived within the [grace](ScheduleBuilder::grace); by `on_missed: run_once` the last one runs late |
 //!
 //! Due times are by the clock of the [`Workspace`](crate::Workspace). Around a change of the clock, an
-//! expression with one second, minute and hour runs once a day: at the end of the gap if its time is skipped, at the first
-//! of two times if it is repeated. All others follow the clock on the wall.
+//! expression without `*` in its second, minute and hour has fixed times: those that are skipped run once, at the end of
+//! the gap, and repeated ones at the first of two times. All others follow the clock on the wall. As in crond, a day
+//! matches if its date or its weekday does, and both must if one of the two fields begins with `*`. A job whose next time
+//! is far ahead because the clock was wrong gets a new one when the clock is set back.
 //!
 //! Callers see and change their own jobs, triggers and settings only. Anonymous callers of a server are one caller, and not
 //! the owner of the process.
@@ -99,7 +101,8 @@ impl CronTools {
         #[arg(length = 1..=100)]
         name: String,
         /// Cron expression of five fields: minute, hour, day of the month, month, day of the week; or six, with the second
-        /// first. `0 9 * * MON-FRI` is nine o'clock on workdays, `0 0 L * *` the last day of each month.
+        /// first. `0 9 * * MON-FRI` is nine o'clock on workdays, `0 0 L * *` the last day of each month. Dates and weekdays
+        /// add up, as in crond: `0 9 1 * MON` is each first and each Monday; `0 9 */2 * MON` is Mondays of odd date.
         #[arg(length = 1..=200)]
         schedule: String,
         /// Time zone of the expression, as `Europe/Berlin`. Default: that of the program, mostly UTC.

@@ -23,6 +23,8 @@ pub(super) struct HostStep<'a> {
     pub(super) grace: Duration,
     /// Whether the host begins: runs in progress are those of one that died.
     pub(super) begins: bool,
+    /// Whether the clock went back since the step before.
+    pub(super) is_back: bool,
     /// Whether the call of a job may run again although its outcome is unknown.
     pub(super) is_repeatable: &'a dyn Fn(&Job) -> bool,
 }
@@ -50,6 +52,9 @@ impl HostStep<'_> {
             connection.execute("DELETE FROM host", [])?;
             connection.execute("INSERT INTO host (process, started) VALUES (?1, ?2)", process)?;
             self.recover(connection, &mut advanced)?;
+        }
+        if self.begins || self.is_back {
+            self.rewind(connection)?;
         }
         let due = "enabled AND next_due <= ?1 ORDER BY next_due, id";
         for job in Job::all(connection, due, [self.now.as_second()])? {
@@ -82,6 +87,22 @@ impl HostStep<'_> {
                     "UPDATE runs SET state = 'interrupted', ended = ?2, outcome = ?3 WHERE id = ?1";
                 connection.execute(end, params![run, now, text])?;
                 advanced.events.push(job.event(due, RunState::Interrupted, text));
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds the next times again of jobs that would wait for long because the clock was far ahead. The difference must be
+    /// more than a time of the job and a day: after a small correction, a time would run twice.
+    fn rewind(&self, connection: &Connection) -> rusqlite::Result<()> {
+        for job in Job::all(connection, "enabled AND next_due > ?1", [self.now.as_second()])? {
+            let (Some(stored), Ok(timetable)) = (job.next_due, job.timetable()) else { continue };
+            let times = timetable.next(self.now, 2);
+            let (Some(&next), Some(&second)) = (times.first(), times.last()) else { continue };
+            if stored.duration_since(second) > SignedDuration::from_hours(24) {
+                tracing::warn!(job = job.public_id(), %stored, %next, "the clock was ahead; the job runs earlier");
+                let update = "UPDATE jobs SET next_due = ?2 WHERE id = ?1";
+                connection.execute(update, params![job.id, next.as_second()])?;
             }
         }
         Ok(())

@@ -125,6 +125,8 @@ impl ScheduleBuilder {
     }
 
     /// Sets the shortest interval between two times of a job. Default: one minute.
+    ///
+    /// Changes of the clock do not count: with a day, daily jobs are allowed.
     pub fn min_interval(mut self, interval: Duration) -> Self {
         self.options.min_interval = interval;
         self

@@ -54,6 +54,8 @@ pub struct ScheduleHost {
     waits: bool,
     /// Whether the runs of a host that died are ended or repeated.
     has_begun: bool,
+    /// The time of the last tick.
+    last: Timestamp,
     /// The runs of this host.
     running: HashMap<i64, Running>,
     tasks: JoinSet<()>,
@@ -78,6 +80,7 @@ impl Schedule {
             lock: None,
             waits: false,
             has_begun: false,
+            last: Timestamp::MIN,
             running: HashMap::new(),
             tasks: JoinSet::new(),
         }
@@ -143,10 +146,11 @@ impl ScheduleHost {
             return Ok(POLL);
         }
         let now = self.schedule.now();
-        if !self.has_begun {
+        if !self.has_begun || now < self.last {
             self.advance(now).await?;
             self.has_begun = true;
         }
+        self.last = now;
         let mut next_due = self.watch(now).await?;
         if next_due.is_some_and(|due| due <= now) {
             self.advance(now).await?;
@@ -239,11 +243,12 @@ impl ScheduleHost {
     }
 
     async fn advance(&mut self, now: Timestamp) -> Result<(), ScheduleError> {
-        let (begins, pool) = (!self.has_begun, self.pool.clone());
+        let (begins, is_back) = (!self.has_begun, now < self.last);
+        let pool = self.pool.clone();
         let grace = self.schedule.0.options.grace;
         let step = move |connection: &rusqlite::Transaction<'_>| {
             let is_repeatable = |job: &Job| is_repeatable(&pool, &job.tool);
-            HostStep { now, grace, begins, is_repeatable: &is_repeatable }.run(connection)
+            HostStep { now, grace, begins, is_back, is_repeatable: &is_repeatable }.run(connection)
         };
         let Advanced { started, events } = self.schedule.0.store.write(step).await?;
         events.iter().for_each(|event| (self.notify)(event));

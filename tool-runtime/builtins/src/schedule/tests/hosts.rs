@@ -55,6 +55,46 @@ async fn runs_without_a_host_are_missed_visibly() {
     );
 }
 
+/// A computer that starts with a wrong clock, which is corrected later.
+#[tokio::test]
+async fn a_clock_that_was_far_ahead_does_not_stop_jobs() {
+    for is_new_host in [false, true] {
+        let setup = Setup::new();
+        setup.minutely(json!({})).await;
+        let weekly = json!({ "name": "weekly", "schedule": "0 9 * * MON", "tool": "note", "arguments": { "text": "w" } });
+        value(&setup.pool, "CronCreate", weekly).await;
+        setup.time.set("2031-06-01T08:00:10Z");
+        let (mut host, _) = setup.host();
+        minute(&setup, &mut host).await;
+        setup.time.set("2026-06-01T07:59:59Z");
+        if is_new_host {
+            host.stop().await;
+            host = setup.host().0;
+        }
+        minute(&setup, &mut host).await;
+        minute(&setup, &mut host).await;
+        let runs = setup.runs().await;
+        assert!(runs.iter().any(|run| run == "succeeded 08:00 x1"), "{is_new_host}: {runs:?}");
+        host.stop().await;
+    }
+}
+
+/// A correction by a second must not repeat a time.
+#[tokio::test]
+async fn a_clock_that_goes_back_a_little_repeats_nothing() {
+    let setup = Setup::new();
+    let weekly = json!({ "name": "w", "schedule": "0 9 * * MON", "tool": "note", "arguments": { "text": "w" } });
+    value(&setup.pool, "CronCreate", weekly).await;
+    let (mut host, _) = setup.host();
+    setup.time.set("2026-06-01T09:00:00Z");
+    host.tick().await.unwrap();
+    host.idle().await;
+    setup.time.set("2026-06-01T08:59:58Z");
+    minute(&setup, &mut host).await;
+    minute(&setup, &mut host).await;
+    assert_eq!(setup.notes().len(), 1);
+}
+
 /// Ten days have 14,400 minutes, which two steps record.
 #[tokio::test]
 async fn all_missed_times_are_counted() {
