@@ -187,6 +187,7 @@ impl Files {
     /// The patch has the form `*** Begin Patch`, `*** Update File: path` (or `Add File`, `Delete File`), hunks with
     /// `@@`, context lines with a space, `-` and `+`, and at the end `*** End Patch`. Unified diffs are accepted, too.
     /// The old lines of each hunk must be in the file exactly once: line numbers do not select a match, more context does.
+    /// `Delete File` and `Add File` of one path replace the file. Symbolic links are not added, deleted or moved.
     #[tool(destructive, idempotent = false, read_only = false, tags("advanced", "edit"), progress, access = patch_access, visualize = visual::patch)]
     fn apply_patch(
         &self,

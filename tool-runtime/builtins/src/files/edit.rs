@@ -5,12 +5,13 @@
 
 mod fold;
 mod line_index;
+mod line_search;
 mod locate;
 mod nearest;
 mod shift;
 mod splice;
 
-pub(super) use line_index::LineIndex;
+pub(super) use line_search::LineSearch;
 pub(super) use locate::{Located, Match, locate, locate_lines};
 pub(super) use nearest::{Nearest, nearest};
 pub(super) use splice::{Splice, replacement, spliced};

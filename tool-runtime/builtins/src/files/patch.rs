@@ -32,6 +32,11 @@ pub(super) enum FilePatch {
         path: String,
         content: String,
     },
+    /// A deletion and an addition of one path.
+    Replace {
+        path: String,
+        content: String,
+    },
     /// The hunks of a unified diff, which must remove the whole text; none in the other format.
     Delete {
         path: String,
@@ -116,11 +121,12 @@ pub enum PatchAction {
 /// The text is not a patch; with the line.
 pub(super) fn parse(patch: &str) -> Result<Vec<FilePatch>, String> {
     let patch = super::edit::lf(patch);
+    let patch = without_fence(&patch);
     let parsed = if patch.lines().any(|line| line.trim() == begin_end::BEGIN) {
-        begin_end::parse(&patch)?
+        begin_end::parse(patch)?
     } else if patch.lines().any(|line| line.starts_with("--- ") || line.starts_with("diff --git "))
     {
-        unified::parse(&patch)?
+        unified::parse(patch)?
     } else {
         return Err(format!(
             "the patch begins neither with `{}` nor as a unified diff with `--- a/path`",
@@ -140,7 +146,14 @@ pub(super) fn parse(patch: &str) -> Result<Vec<FilePatch>, String> {
     }
 }
 
-/// Several updates of one file are one.
+/// The patch without the lines of Markdown around it: a line that begins with three backticks, and one that is these.
+fn without_fence(patch: &str) -> &str {
+    let inner = patch.trim_start().strip_prefix("```").and_then(|rest| rest.split_once('\n'));
+    let inner = inner.and_then(|(_, inner)| inner.trim_end().strip_suffix("```"));
+    inner.filter(|inner| inner.is_empty() || inner.ends_with('\n')).unwrap_or(patch)
+}
+
+/// Several updates of one file are one, and so are its deletion and addition.
 fn merge(patches: Vec<FilePatch>) -> Result<Vec<FilePatch>, String> {
     let mut result: Vec<FilePatch> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
@@ -151,6 +164,10 @@ fn merge(patches: Vec<FilePatch>) -> Result<Vec<FilePatch>, String> {
                 Some(FilePatch::Update { move_to: None, hunks, .. }),
                 FilePatch::Update { move_to: None, hunks: more, .. },
             ) => hunks.extend(more),
+            (
+                Some(deletion @ FilePatch::Delete { hunks: None, .. }),
+                FilePatch::Add { path, content },
+            ) => *deletion = FilePatch::Replace { path, content },
             (Some(_), patch) => {
                 return Err(two_sections(patch.path()));
             }
@@ -170,7 +187,10 @@ fn two_sections(path: &str) -> String {
 impl FilePatch {
     fn path(&self) -> &str {
         match self {
-            Self::Add { path, .. } | Self::Delete { path, .. } | Self::Update { path, .. } => path,
+            Self::Add { path, .. }
+            | Self::Replace { path, .. }
+            | Self::Delete { path, .. }
+            | Self::Update { path, .. } => path,
         }
     }
 
@@ -258,6 +278,10 @@ impl Files {
     ) -> Result<Planned, ToolError> {
         let before = self.read_to_change(patch.path(), Freshness::UnchangedIfRead, context)?;
         let path = before.location().to_string();
+        // A link would be followed: its file would be deleted or created, not what the patch names.
+        if !matches!(patch, FilePatch::Update { move_to: None, .. }) {
+            self.check_no_link(patch.path())?;
+        }
         match patch {
             FilePatch::Add { content, .. } if before.snapshot().is_none() => {
                 let file = PatchedFile::new(path, PatchAction::Added, None, Some(&content));
@@ -267,6 +291,13 @@ impl Files {
             FilePatch::Add { .. } => Err(ToolError::user(format!(
                 "`{path}` exists already; update it instead of adding it"
             ))),
+            FilePatch::Replace { content, .. } if before.snapshot().is_some() => {
+                let old = decode_text(&before).ok().flatten().map(|text| text.content);
+                let file =
+                    PatchedFile::new(path, PatchAction::Updated, old.as_deref(), Some(&content));
+                Ok(Planned { change: Change::new(before, Some(content.into())), file })
+            }
+            FilePatch::Replace { .. } => Err(super::dir_entry::missing(before.location())),
             _ if before.snapshot().is_none() => Err(super::dir_entry::missing(before.location())),
             FilePatch::Delete { hunks, .. } => {
                 if let Some(hunks) = hunks {
@@ -279,6 +310,20 @@ impl Files {
             FilePatch::Update { move_to, hunks, .. } => {
                 self.plan_update(before, move_to, &hunks, deadline, context)
             }
+        }
+    }
+
+    /// # Errors
+    /// A path is that of a symbolic link.
+    fn check_no_link(&self, path: &str) -> Result<(), ToolError> {
+        let entry = super::dir_entry::lookup(&self.workspace.resolve(path)?, path)?;
+        match entry {
+            Some((_, metadata)) if metadata.file_type().is_symlink() => {
+                Err(ToolError::user(format!(
+                    "`{path}` is a symbolic link, which patches do not add, delete or move; name the file that it leads to, or delete the link itself by `Delete`"
+                )))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -302,6 +347,7 @@ impl Files {
         let Some(move_to) = move_to else {
             return Ok(Planned { change: Change::new(before, Some(bytes)), file });
         };
+        self.check_no_link(&move_to)?;
         let target = self.read_to_change(&move_to, Freshness::UnchangedIfRead, context)?;
         if target.snapshot().is_some() {
             return Err(ToolError::user(format!(

@@ -91,10 +91,11 @@ impl Text {
     }
 }
 
-/// Whether the beginning has bytes that text does not have. Escape sequences of terminals are text.
+/// Whether the beginning has bytes that text does not have. Escape sequences of terminals and separators of records, as
+/// U+001C, are text.
 pub(super) fn is_binary(bytes: &[u8]) -> bool {
     let sample = &bytes[..bytes.len().min(SAMPLE)];
-    let is_control = |byte: &&u8| matches!(**byte, 1..=6 | 14..=26 | 28..=31 | 127);
+    let is_control = |byte: &&u8| matches!(**byte, 1..=6 | 14..=26 | 127);
     sample.contains(&0) || sample.iter().filter(is_control).count() * 20 > sample.len()
 }
 
@@ -126,6 +127,8 @@ mod tests {
         let png = b"\x89PNG\r\n\x1A\n\0\0\0\rIHDR";
         assert_eq!(Text::decode(png), Err(Binary::Format(Some("image/png"))));
         assert_eq!(Text::decode(b"a\0b"), Err(Binary::Format(None)));
+        assert_eq!(Text::decode(b"a\x01\x02b"), Err(Binary::Format(None)));
+        assert!(Text::decode(b"a\x1Cb\x1Ec\n").is_ok());
         assert!(Text::decode(b"\x1B[31mred\x1B[0m").is_ok());
     }
 

@@ -79,8 +79,8 @@ async fn conflicting_and_impossible_changes_are_errors() {
             "nothing was changed: `b` exists already; move to another name",
         ),
         (
-            "*** Delete File: a\n*** Add File: a\n+x",
-            "the patch has two sections for `a`; write one section with all of its hunks",
+            "*** Add File: d\n+x\n*** Delete File: d",
+            "the patch has two sections for `d`; write one section with all of its hunks",
         ),
         (
             "*** Update File: a\n@@\n-a\n+x\n*** Update File: ./a\n@@\n-a\n+y",
@@ -198,15 +198,16 @@ async fn no_file_is_made_executable() {
             "diff --git a/{name} b/{name}\nnew file mode {mode}\n--- /dev/null\n+++ b/{name}\n@@ -0,0 +1 @@\n+#!/bin/sh\n"
         )
     };
-    for mode in ["100755", "120000"] {
+    let error = async |mode: &str| {
         let text = section("run.sh", mode) + &section("data.sh", "100644");
-        let error = tools.error("apply_patch", patch(&text)).await;
-        assert!(
-            error.contains("sets the mode of a file (`diff --git a/run.sh b/run.sh`)"),
-            "{error}"
-        );
-        assert!(error.contains("run `chmod` by a command"), "{error}");
-    }
+        tools.error("apply_patch", patch(&text)).await
+    };
+    let executable = error("100755").await;
+    let expected = "sets the mode of a file (`diff --git a/run.sh b/run.sh`)";
+    assert!(executable.contains(expected), "{executable}");
+    assert!(executable.contains("run `chmod` by a command"), "{executable}");
+    let link = error("120000").await;
+    assert!(link.contains("a symbolic link (`diff --git a/run.sh b/run.sh`)"), "{link}");
     assert!(folder.names().is_empty());
     tools.ok("apply_patch", patch(&section("data.sh", "100644"))).await;
     assert_eq!(folder.names(), ["data.sh"]);
@@ -265,4 +266,81 @@ async fn long_diffs_are_left_out_of_the_result() {
     assert!(diff(0).contains("more lines of the diff are not shown"), "{}", diff(0));
     assert!(diff(9).starts_with("[the ") && diff(9).len() < 60, "{}", diff(9));
     assert_eq!(folder.names().len(), 10);
+}
+
+#[tokio::test]
+async fn a_patch_may_be_in_a_fence_of_markdown_and_have_indented_markers() {
+    for text in [
+        "```diff\n--- a/a.rs\n+++ b/a.rs\n@@ -1 +1 @@\n-one\n+two\n```\n",
+        "\n```\n--- a.rs\n+++ a.rs\n@@ -1 +1 @@\n-one\n+two\n```",
+        "```diff\n*** Begin Patch\n*** Update File: a.rs\n@@\n-one\n+two\n*** End Patch\n```\n",
+        "*** Begin Patch \n*** Update File: a.rs\n@@\n-one\n+two\n *** End Patch\n",
+        " *** Begin Patch\n *** Update File: a.rs\n@@\n-one\n+two\n  *** End Patch",
+    ] {
+        let (folder, tools) = tools(&[("a.rs", "one\n")]);
+        tools.value("apply_patch", patch(text)).await;
+        assert_eq!(folder.text("a.rs"), "two\n", "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_is_deleted_and_added_has_the_new_content() {
+    let (folder, tools) = tools(&[("a.rs", "old\n")]);
+    let text = "*** Begin Patch\n*** Delete File: a.rs\n*** Add File: a.rs\n+new\n*** End Patch\n";
+    let value = tools.value("apply_patch", patch(text)).await;
+    assert_eq!(value["files"][0]["action"], "updated");
+    assert_eq!(folder.text("a.rs"), "new\n");
+    let missing = text.replace("a.rs", "b.rs");
+    let error = tools.error("apply_patch", patch(&missing)).await;
+    assert!(error.contains("`b.rs` does not exist"), "{error}");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_symbolic_link_is_not_deleted_moved_or_created() {
+    let (folder, tools) = tools(&[("a.rs", "one\n")]);
+    std::os::unix::fs::symlink("a.rs", folder.path("link")).unwrap();
+    std::os::unix::fs::symlink("nowhere", folder.path("dangling")).unwrap();
+    for section in [
+        "*** Delete File: link\n",
+        "*** Delete File: link\n*** Add File: link\n+x\n",
+        "*** Add File: dangling\n+x\n",
+        "*** Update File: link\n*** Move to: b.rs\n@@\n-one\n+two\n",
+        "*** Update File: a.rs\n*** Move to: dangling\n@@\n-one\n+two\n",
+    ] {
+        let text = format!("*** Begin Patch\n{section}*** End Patch\n");
+        let error = tools.error("apply_patch", patch(&text)).await;
+        assert!(error.contains("` is a symbolic link, which patches do not"), "{error}");
+        assert_eq!(folder.names(), ["a.rs", "dangling", "link"]);
+    }
+    let text = "diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+a.rs\n\\ No newline at end of file\n";
+    let error = tools.error("apply_patch", patch(text)).await;
+    assert!(error.contains("about a symbolic link (`diff --git a/l b/l`)"), "{error}");
+    // Its content is that of the file that it leads to.
+    let text = "*** Begin Patch\n*** Update File: link\n@@\n-one\n+two\n*** End Patch\n";
+    tools.value("apply_patch", patch(text)).await;
+    assert_eq!(folder.text("a.rs"), "two\n");
+}
+
+#[tokio::test]
+async fn separators_of_records_are_parts_of_lines() {
+    let (folder, tools) = tools(&[("a.txt", "a\nb\u{1c}c\nd\n")]);
+    let text =
+        "*** Begin Patch\n*** Update File: a.txt\n@@\n a\n b\u{1c}c\n-d\n+e\n*** End Patch\n";
+    tools.value("apply_patch", patch(text)).await;
+    assert_eq!(folder.text("a.txt"), "a\nb\u{1c}c\ne\n");
+}
+
+/// A call has a limit on its time, which a search through the whole file for each hunk would exceed.
+#[tokio::test]
+async fn a_patch_may_have_ten_thousand_hunks() {
+    let numbers = 0..10_000;
+    let block = |n| format!("fn f{n}() {{\n    old({n});\n    again();\n}}\n");
+    let content: String = numbers.clone().map(block).collect();
+    let (folder, tools) = tools(&[("a.rs", &content)]);
+    let hunk = |n| format!("@@ fn f{n}() {{\n-    old({n});\n+    new({n});\n     again();\n");
+    let hunks: String = numbers.map(hunk).collect();
+    let text = format!("*** Begin Patch\n*** Update File: a.rs\n{hunks}*** End Patch\n");
+    tools.value("apply_patch", patch(&text)).await;
+    assert_eq!(folder.text("a.rs"), content.replace("old", "new"));
 }

@@ -3,6 +3,7 @@
 use super::MatchRule;
 use super::fold::{fold, offsets};
 use super::line_index::{LineIndex, comparable};
+use super::line_search::LineSearch;
 use super::shift::Shift;
 use memchr::memmem;
 
@@ -44,13 +45,13 @@ pub(in crate::files) fn locate(text: &str, old: &str) -> Option<Located> {
         let folded =
             (step == MatchRule::TypographicCharacters).then(|| folded_substrings(&index, old));
         let folded = folded.and_then(|matches| Located::new(reported, matches));
-        folded.or_else(|| Located::new(reported, whole_lines(&index, old, step)))
+        folded.or_else(|| Located::new(reported, whole_lines(&index, None, old, step)))
     })
 }
 
 /// Finds quoted lines.
-pub(in crate::files) fn locate_lines(index: &LineIndex<'_>, old: &str) -> Option<Located> {
-    let located = |step| Located::new(step, whole_lines(index, old, step));
+pub(in crate::files) fn locate_lines(search: &LineSearch<'_>, old: &str) -> Option<Located> {
+    let located = |step| Located::new(step, whole_lines(&search.index, Some(search), old, step));
     MatchRule::ALL.into_iter().find_map(located)
 }
 
@@ -114,7 +115,12 @@ fn folded_substrings(index: &LineIndex<'_>, old: &str) -> FoundMatches {
     FoundMatches { matches, is_cut }
 }
 
-fn whole_lines(index: &LineIndex<'_>, old: &str, step: MatchRule) -> FoundMatches {
+fn whole_lines(
+    index: &LineIndex<'_>,
+    search: Option<&LineSearch<'_>>,
+    old: &str,
+    step: MatchRule,
+) -> FoundMatches {
     let has_end = old.ends_with('\n');
     let quoted: Vec<&str> = old.strip_suffix('\n').unwrap_or(old).split('\n').collect();
     let is_blank = quoted.iter().all(|line| line.trim().is_empty());
@@ -132,6 +138,12 @@ fn whole_lines(index: &LineIndex<'_>, old: &str, step: MatchRule) -> FoundMatche
         let end = if has_end { index.start(last + 1) } else { index.end(last) };
         Some(Match { start: index.start(first), end, shift })
     };
+    if let Some(starts) = search.and_then(|search| search.occurrences(&quoted, step)) {
+        return FoundMatches {
+            matches: starts.into_iter().filter_map(at).collect(),
+            is_cut: false,
+        };
+    }
     let (text, wanted) = (framed(index.lines(), step), framed(quoted.iter().copied(), step));
     let most = (MAX_COMPARED / wanted.len()).clamp(2, MAX_MATCHES);
     let starts: Vec<usize> = occurrences(&text, &wanted).take(most).collect();
@@ -160,4 +172,31 @@ fn occurrences(text: &str, lines: &str) -> impl Iterator<Item = usize> {
         (from, line) = (from + found + 1, first + 1);
         Some(first)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(crate::property::cases(256))]
+
+        #[test]
+        fn quoted_lines_are_found_with_and_without_hashes(
+            lines in prop::collection::vec("[ab \u{2019}']{0,3}", 0..40),
+            quoted in prop::collection::vec("[ab \u{2019}']{0,3}", 1..4),
+            has_end: bool,
+        ) {
+            let (text, end) = (lines.join("\n"), if has_end { "\n" } else { "" });
+            let old = format!("{}{end}", quoted.join("\n"));
+            let search = LineSearch::from_text(&text);
+            for step in MatchRule::ALL {
+                let found = [Some(&search), None].map(|search| {
+                    whole_lines(&LineIndex::from_text(&text), search, &old, step).matches
+                });
+                prop_assert_eq!(&found[0], &found[1]);
+            }
+        }
+    }
 }

@@ -2,10 +2,12 @@
 
 use super::{Anchor, Applied, Hunk};
 use crate::files::edit::{
-    self, EditError, LineIndex, Located, Match, Splice, locate_lines, nearest, replacement, spliced,
+    self, EditError, LineSearch, Located, Match, MatchRule, Splice, locate_lines, nearest,
+    replacement, spliced,
 };
 use crate::files::text::LfView;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::time::Instant;
 
@@ -22,18 +24,19 @@ pub(super) fn hunks(
     deadline: Instant,
 ) -> Result<(String, Applied), HunkError> {
     let view = LfView::from_raw(content);
-    let index = LineIndex::from_text(&view.text);
+    let search = LineSearch::from_text(&view.text);
     let mut applied = Applied::default();
-    let mut splices: Vec<Splice> = Vec::new();
+    let (mut splices, mut ranges) = (Vec::<Splice>::new(), BTreeSet::new());
     for (number, hunk) in hunks.iter().enumerate() {
-        let splice = splice_of(&view, &index, hunk, &mut applied, deadline);
+        let splice = splice_of(&view, &search, hunk, &mut applied, deadline);
         let splice = splice.map_err(|error| (number, error))?;
-        let overlaps = |other: &Splice| {
-            other.range.start < splice.range.end && splice.range.start < other.range.end
-        };
-        if splices.iter().any(overlaps) {
+        let Range { start, end } = splice.range;
+        // The others do not overlap each other: the last one that begins before the end decides.
+        let before: Option<&(usize, usize)> = ranges.range(..(end, 0)).next_back();
+        if before.is_some_and(|(_, other)| start < *other) {
             return Err((number, EditError::Overlaps));
         }
+        ranges.insert((start, end));
         splices.push(splice);
     }
     // Stable: insertions at one position keep their order.
@@ -43,7 +46,7 @@ pub(super) fn hunks(
 
 fn splice_of(
     view: &LfView<'_>,
-    index: &LineIndex<'_>,
+    search: &LineSearch<'_>,
     hunk: &Hunk,
     applied: &mut Applied,
     deadline: Instant,
@@ -52,15 +55,15 @@ fn splice_of(
         return Err(EditError::Expired);
     }
     if hunk.old.is_empty() {
-        return insertion(view, index, hunk);
+        return insertion(view, search, hunk);
     }
     if hunk.old == hunk.new {
         return Err(EditError::Identical);
     }
-    let Some(located) = locate_lines(index, &hunk.old) else {
-        return Err(not_found(view, index, hunk));
+    let Some(located) = locate_lines(search, &hunk.old) else {
+        return Err(not_found(view, search, hunk));
     };
-    let found = only(view, index, hunk, &located)?;
+    let found = only(view, search, hunk, &located)?;
     if edit::is_applied(&view.text, found, &hunk.old, &hunk.new) {
         return Err(EditError::AlreadyApplied { line: view.line_of(found.start) });
     }
@@ -89,12 +92,12 @@ fn with_end<'h>(hunk: &'h Hunk, rest: &str) -> Cow<'h, str> {
 /// There are several matches, or all are before the line that the hunk names.
 fn only<'m>(
     view: &LfView<'_>,
-    index: &LineIndex<'_>,
+    search: &LineSearch<'_>,
     hunk: &Hunk,
     located: &'m Located,
 ) -> Result<&'m Match, EditError> {
     let line = |found: &Match| view.line_of(found.start);
-    let scope = scope(index, &hunk.scopes);
+    let scope = scope(search, &hunk.scopes);
     // The line itself may be the first one of the hunk.
     let is_after = |found: &&Match| scope.as_ref().is_none_or(|scope| scope.start <= found.end);
     let mut left: Vec<&Match> = located.matches.iter().filter(is_after).collect();
@@ -121,11 +124,14 @@ fn only<'m>(
 
 /// The part of the text that the lines after `@@` name: from a line to the next with no more indentation. `None` if
 /// there are no such lines, or one is not unique.
-fn scope(index: &LineIndex<'_>, scopes: &[String]) -> Option<Range<usize>> {
+fn scope(search: &LineSearch<'_>, scopes: &[String]) -> Option<Range<usize>> {
+    let index = &search.index;
     let mut range = 0..index.len();
     for scope in scopes {
-        let mut named = range.clone().filter(|line| index.line(*line).trim() == scope.trim());
-        let header = named.next().filter(|_| named.next().is_none())?;
+        let header = match search.equal_lines(scope, MatchRule::ShiftedIndentation) {
+            Some(lines) => only_one(lines.filter(|line| range.contains(line))),
+            None => only_one(range.clone().filter(|line| index.line(*line).trim() == scope.trim())),
+        }?;
         let indent = |line: usize| {
             let text = index.line(line);
             text.len() - text.trim_start().len()
@@ -141,10 +147,14 @@ fn scope(index: &LineIndex<'_>, scopes: &[String]) -> Option<Range<usize>> {
     (!scopes.is_empty()).then(|| index.start(range.start)..index.start(range.end).max(1))
 }
 
+fn only_one(mut lines: impl Iterator<Item = usize>) -> Option<usize> {
+    lines.next().filter(|_| lines.next().is_none())
+}
+
 /// Lines without context: after the line that `@@` names, at the start or end if the hunk says so, or in an empty file.
-fn insertion(view: &LfView<'_>, index: &LineIndex<'_>, hunk: &Hunk) -> Result<Splice, EditError> {
+fn insertion(view: &LfView<'_>, search: &LineSearch<'_>, hunk: &Hunk) -> Result<Splice, EditError> {
     let text = &view.text;
-    let at = match scope(index, &hunk.scopes) {
+    let at = match scope(search, &hunk.scopes) {
         Some(scope) => scope.start,
         None if hunk.anchor == Anchor::Start => 0,
         None if hunk.anchor == Anchor::End || text.is_empty() => text.len(),
@@ -164,8 +174,8 @@ fn insertion(view: &LfView<'_>, index: &LineIndex<'_>, hunk: &Hunk) -> Result<Sp
     Ok(Splice { range: raw..raw, text: view.with_newlines(&new, at.saturating_sub(1)) })
 }
 
-fn not_found(view: &LfView<'_>, index: &LineIndex<'_>, hunk: &Hunk) -> EditError {
-    let located = edit::is_telling(&hunk.new).then(|| locate_lines(index, &hunk.new)).flatten();
+fn not_found(view: &LfView<'_>, search: &LineSearch<'_>, hunk: &Hunk) -> EditError {
+    let located = edit::is_telling(&hunk.new).then(|| locate_lines(search, &hunk.new)).flatten();
     match located.map(|located| located.matches).as_deref() {
         Some([found]) => EditError::AlreadyApplied { line: view.line_of(found.start) },
         _ => EditError::NotFound(nearest(&view.text, &hunk.old)),
@@ -175,7 +185,6 @@ fn not_found(view: &LfView<'_>, index: &LineIndex<'_>, hunk: &Hunk) -> EditError
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::files::edit::MatchRule;
 
     fn hunk(old: &str, new: &str) -> Hunk {
         Hunk { old: old.into(), new: new.into(), ..Hunk::default() }

@@ -6,15 +6,21 @@ use std::str::Lines;
 
 pub(super) const BEGIN: &str = "*** Begin Patch";
 const END: &str = "*** End Patch";
+const MOVE: &str = "*** Move to:";
 const END_OF_FILE: &str = "*** End of File";
 
 /// Lines with their numbers, without those around the patch.
 struct Parser<'p> {
-    lines: Peekable<std::iter::Enumerate<Lines<'p>>>,
+    lines: Peekable<std::iter::Enumerate<std::iter::Chain<Lines<'p>, Lines<'p>>>>,
 }
 
 pub(super) fn parse(patch: &str) -> Result<Vec<FilePatch>, String> {
-    let mut lines = patch.lines().enumerate().peekable();
+    // The last line may be indented, which would make it a line of a hunk.
+    let end = patch.trim_end().len();
+    let start = patch[..end].rfind('\n').map_or(0, |feed| feed + 1);
+    let (before, last) = (&patch[..start], &patch[start..]);
+    let last = if last.trim() == END { END } else { last };
+    let mut lines = before.lines().chain(last.lines()).enumerate().peekable();
     lines.by_ref().find(|(_, line)| line.trim() == BEGIN);
     let mut parser = Parser { lines };
     let mut patches = Vec::new();
@@ -44,8 +50,8 @@ impl Parser<'_> {
                 number + 1
             ));
         };
-        let move_to = self.next_if(|line| line.starts_with("*** Move to:"));
-        let move_to = move_to.map(|line| line["*** Move to:".len()..].trim().to_owned());
+        let move_to = self.next_if(|line| line.trim_start().starts_with(MOVE));
+        let move_to = move_to.map(|line| line.trim_start()[MOVE.len()..].trim().to_owned());
         Ok(FilePatch::Update { path, move_to, hunks: self.hunks()? })
     }
 

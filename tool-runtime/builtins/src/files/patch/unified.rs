@@ -13,6 +13,8 @@ struct File {
     old: Option<String>,
     new: Option<String>,
     changes_mode: bool,
+    /// Whether it is a symbolic link.
+    is_link: bool,
     hunks: Vec<Hunk>,
     draft: Draft,
     /// Whether a hunk has begun.
@@ -52,6 +54,10 @@ pub(super) fn parse(patch: &str) -> Result<Vec<FilePatch>, String> {
 
 impl File {
     fn line(&mut self, line: &str, is_header: bool) -> Result<(), ()> {
+        let has_mode = ["old mode", "new mode", "new file mode", "deleted file mode", "index "];
+        if !self.in_body && line.ends_with(" 120000") {
+            self.is_link |= has_mode.iter().any(|start| line.starts_with(start));
+        }
         if !self.in_body && (line.starts_with("old mode ") || line.starts_with("new mode ")) {
             self.changes_mode = true;
         } else if !self.in_body && line.starts_with("new file mode ") {
@@ -112,8 +118,16 @@ impl File {
 
     fn finish(mut self) -> Result<Option<FilePatch>, String> {
         self.hunks.extend(self.draft.take_whole());
+        let header =
+            || self.header.as_ref().map_or(String::new(), |(_, line)| format!(" (`{line}`)"));
+        if self.is_link {
+            return Err(format!(
+                "the patch is about a symbolic link{}, which this tool does not change; remove the section, and run `ln -s` or `rm` by a command",
+                header()
+            ));
+        }
         if self.changes_mode {
-            let header = self.header.map_or(String::new(), |(_, line)| format!(" (`{line}`)"));
+            let header = header();
             return Err(format!(
                 "the patch sets the mode of a file{header}, which this tool does not; remove the lines `old mode` and `new mode`, write `new file mode 100644`, and run `chmod` by a command"
             ));
