@@ -44,6 +44,7 @@ pub(crate) fn options() -> ProgramOptions {
         .option("pins", "FILE", "Hold back the tools of MCP servers that are not as in this file; the command `pin` approves them")
         .option("searxng", "URL", "The search engine of WebSearch; else BRAVE_API_KEY or TAVILY_API_KEY name one")
         .repeated_option("private-host", "HOST", "A host with a private address that pages may be fetched from")
+        .repeated_option("request-header", "NAME", "A header that a model may set in WebFetch, besides accept and accept-language")
         .option("chromium", "FILE", "The program of the browser [default: the first of chromium, chromium-browser, google-chrome in PATH]")
         .option("downloads", "DIR", "Where the browser may store downloads, inside a root; without it they are denied")
         .flag("show-stored-values", "browser_get_storage shows the values of cookies and of local storage, not only their names")
@@ -227,7 +228,9 @@ fn web(arguments: &ProgramArguments) -> WebParams {
         None => None,
     };
     let allowed_hosts = arguments.values("private-host").map(str::to_owned).collect();
-    WebParams { search, allowed_hosts, ..WebParams::default() }
+    let mut params = WebParams { search, allowed_hosts, ..WebParams::default() };
+    params.allowed_headers.extend(arguments.values("request-header").map(str::to_owned));
+    params
 }
 
 fn browser(arguments: &ProgramArguments) -> BrowserParams {

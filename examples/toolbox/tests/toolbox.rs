@@ -282,8 +282,16 @@ async fn web_server() -> u16 {
 async fn a_client_fetches_a_page_of_an_allowed_host() {
     let (project, port) = (project(), web_server().await);
     let url = format!("http://127.0.0.1:{port}/");
-    let options = ["--families", "web", "--private-host", "127.0.0.1", "--searxng", &url];
+    let with_header = json!({ "url": url, "headers": { "X-Api-Key": "k" } });
+    let options = ["--families", "web", "--private-host", "127.0.0.1"];
     let client = connect(project.path(), &options).await;
+    let (text, is_error) = call(&client, "WebFetch", with_header.clone()).await;
+    assert!(is_error && text.contains("`X-Api-Key` is not allowed by the operator"), "{text}");
+    client.cancel().await.unwrap();
+
+    let options = [&options[..], &["--searxng", &url, "--request-header", "x-api-key"]].concat();
+    let client = connect(project.path(), &options).await;
+    assert!(!call(&client, "WebFetch", with_header).await.1);
     let fetched = call(&client, "WebFetch", json!({ "url": url })).await;
     let expected = format!("[{url} \"Plan\"]\n# Steps\n\nRead [more]({url}more).");
     assert_eq!(fetched, (expected, false));

@@ -1,7 +1,9 @@
 //! Tools that fetch web pages and search the web.
 //!
 //! `WebFetch` connects only to public addresses, whatever a name resolves to and wherever a redirect leads; the
-//! operator allows others by [`WebParams::allowed_hosts`]. What a page says is untrusted.
+//! operator allows others by [`WebParams::allowed_hosts`]. What a page says is untrusted. Elements that the attribute `hidden`
+//! or their own `style` hides are left out; rules of style sheets are not read. Bodies compressed by gzip, deflate and
+//! Brotli are read. At most [`WebParams::pages_at_once`] pages are in memory.
 //!
 //! | Module | Topic |
 //! |---|---|
@@ -35,6 +37,7 @@ use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use tokio::sync::OwnedSemaphorePermit;
 use tool_runtime::prelude::*;
 
 /// Characters of a page that are returned, if the model does not say.
@@ -105,14 +108,15 @@ impl Fetch {
         /// Characters to skip, as the notice of the part before says.
         #[arg(default)]
         offset: usize,
-        /// Headers of the request that the operator allows, for example `{"accept-language": "de"}`.
+        /// Headers that the operator allows, as `{"accept-language": "de"}`: by default `accept` and `accept-language`.
         #[arg(default)]
         headers: BTreeMap<String, String>,
         context: &ToolContext,
     ) -> Result<ToolOutput<FetchOutput>, ToolError> {
         let url = parse(&url)?;
         let headers = self.headers(&headers)?;
-        let fetched = self.fetch(url.clone(), &headers, context);
+        let permit = self.fetcher.permit().await?;
+        let fetched = self.fetch(url.clone(), &headers, permit, context);
         match self.fetcher.within(&url, fetched).await? {
             Ok(body) => {
                 let part = Part { offset, length: max_length as usize };
@@ -127,6 +131,7 @@ impl Fetch {
         &self,
         url: Url,
         headers: &HeaderMap,
+        permit: OwnedSemaphorePermit,
         context: &ToolContext,
     ) -> Result<Result<Body, ToolOutput<FetchOutput>>, ToolError> {
         let response = match self.fetcher.get(url, headers).await? {
@@ -137,10 +142,10 @@ impl Fetch {
         };
         let status = response.status();
         if status.is_success() {
-            return download::body(response, self.params.max_bytes, context).await.map(Ok);
+            return download::body(response, self.params.max_bytes, permit, context).await.map(Ok);
         }
         let (url, headers) = (response.url().clone(), response.headers().clone());
-        let body = download::body(response, MAX_ERROR_BYTES, context).await;
+        let body = download::body(response, MAX_ERROR_BYTES, permit, context).await;
         let text = match body {
             Ok(body) => body.excerpt(MAX_ERROR_TEXT).await,
             Err(_) => String::new(),
@@ -156,8 +161,11 @@ impl Fetch {
             let is_allowed = allowed.iter().any(|allowed| allowed.eq_ignore_ascii_case(name))
                 && !FIXED_HEADERS.iter().any(|fixed| fixed.eq_ignore_ascii_case(name));
             if !is_allowed {
-                let allowed = allowed.join("`, `");
-                let text = format!("the header `{name}` is not allowed; allowed are: `{allowed}`");
+                let allowed = match allowed.as_slice() {
+                    [] => "none is".to_owned(),
+                    names => format!("allowed are: `{}`", names.join("`, `")),
+                };
+                let text = format!("the header `{name}` is not allowed by the operator; {allowed}");
                 return Err(ToolError::user(text));
             }
             let invalid =

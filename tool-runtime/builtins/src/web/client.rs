@@ -11,6 +11,7 @@ use std::error::Error;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tool_runtime::ToolError;
 
 /// Characters of an address, also of one that a redirect names.
@@ -27,6 +28,8 @@ pub(super) struct Fetcher {
     rules: AddressRules,
     follow_other_hosts: bool,
     timeout: Duration,
+    /// Pages that may be in memory.
+    pages: Arc<Semaphore>,
 }
 
 /// The end of a request.
@@ -52,7 +55,16 @@ impl Fetcher {
         }
         let builder = builder.dns_resolver(Arc::new(AddressRules::parse(&reached)?));
         let client = builder.build().map_err(|error| error.without_url().to_string())?;
-        Ok(Self { client, rules, follow_other_hosts: params.follow_other_hosts, timeout })
+        if !(1..=Semaphore::MAX_PERMITS).contains(&params.pages_at_once) {
+            return Err("`pages_at_once` must be at least 1".to_owned());
+        }
+        let pages = Arc::new(Semaphore::new(params.pages_at_once));
+        Ok(Self { client, rules, follow_other_hosts: params.follow_other_hosts, timeout, pages })
+    }
+
+    /// Waits until fewer pages than allowed are in memory.
+    pub(super) async fn permit(&self) -> Result<OwnedSemaphorePermit, ToolError> {
+        Arc::clone(&self.pages).acquire_owned().await.map_err(ToolError::internal)
     }
 
     /// Limits the time of a request with its redirects and its response.

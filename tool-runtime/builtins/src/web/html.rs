@@ -82,11 +82,31 @@ fn prepared(html: &str, url: &Url, stop: &AtomicBool) -> (Document, Option<&'sta
     let (document, cut) = parse(html, stop);
     let notice = cut.or(prune(&document).then_some(CUT));
     document.select(REMOVED).remove();
+    remove_hidden(&document);
     let base = document.select("base[href]").attr("href");
     let base = base.and_then(|base| url.join(&base).ok()).unwrap_or_else(|| url.clone());
     document.select("base").remove();
     make_absolute(&document, &base);
     (document, notice)
+}
+
+/// Removes what `style` hides: readers do not see it, and it may be written for a model. Rules of style sheets are not
+/// read. A page that is hidden as a whole waits for its script, and stays.
+fn remove_hidden(document: &Document) {
+    for node in document.select("[style]:not(html, body)").nodes() {
+        if node.attr("style").is_some_and(|style| is_hidden(&style)) {
+            node.remove_from_parent();
+        }
+    }
+}
+
+/// Whether a `style` hides its element.
+fn is_hidden(style: &str) -> bool {
+    style.to_ascii_lowercase().split(';').any(|declaration| {
+        let (property, value) = declaration.split_once(':').unwrap_or_default();
+        let value = value.split('!').next().unwrap_or_default();
+        matches!((property.trim(), value.trim()), ("display", "none") | ("visibility", "hidden"))
+    })
 }
 
 /// Makes links absolute. Those beyond the limit lose their addresses.

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::sync::OwnedSemaphorePermit;
 use tool_runtime::__seam::{escaped_name, escaped_text};
 use tool_runtime::{ContentBlock, ToolError};
 
@@ -62,6 +63,7 @@ pub(super) struct Body {
     pub(super) bytes: Vec<u8>,
     /// Whether the page has more bytes.
     pub(super) is_cut: bool,
+    pub(super) _permit: OwnedSemaphorePermit,
 }
 
 /// The part of a string that is wanted, in characters.

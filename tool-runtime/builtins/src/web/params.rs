@@ -22,7 +22,8 @@ pub struct WebParams {
     /// Whether redirects to other hosts are followed. Otherwise they are reported, so that rules about the argument
     /// `url` see the new host. Default: no.
     pub follow_other_hosts: bool,
-    /// Headers that a model may set, in any case. Default: `accept` and `accept-language`.
+    /// Headers that a model may set, in any case: `authorization`, `x-api-key`. Another host that a redirect leads to
+    /// gets only `accept` and `accept-language`. Default: these two.
     pub allowed_headers: Vec<String>,
     /// Whether the proxy of the environment is used (`HTTPS_PROXY` and others). The proxy resolves the names of what it
     /// fetches, so that this program refuses private addresses there only if they are written as addresses. Default: no.
@@ -31,6 +32,9 @@ pub struct WebParams {
     pub timeout_seconds: u64,
     /// The most bytes of a page, decompressed.
     pub max_bytes: usize,
+    /// The most pages that are downloaded and converted at once. Other calls wait, and their time begins later.
+    /// Default: 8.
+    pub pages_at_once: usize,
     /// The name of this program in requests.
     pub user_agent: String,
     /// The search engine of `WebSearch`. Default: none, and the tool is hidden.
@@ -46,6 +50,7 @@ impl Default for WebParams {
             use_proxy: false,
             timeout_seconds: 30,
             max_bytes: 5 << 20,
+            pages_at_once: 8,
             user_agent: concat!("tool-runtime/", env!("CARGO_PKG_VERSION")).to_owned(),
             search: None,
         }

@@ -37,6 +37,20 @@ fn a_page_becomes_markdown_with_absolute_links_and_without_scripts() {
 }
 
 #[test]
+fn text_that_a_style_hides_is_left_out() {
+    let html = "<body style='visibility:hidden'><p>Seen.</p><p style='color:red;DISPLAY : none'>hidden-a</p>
+        <div style='visibility: hidden !important'><b>hidden-b</b></div><p style=display:block>Also seen.</p>
+        <p style='--display: none'>Seen too.</p><p hidden>hidden-c</p></body>";
+    let stop = AtomicBool::new(false);
+    for page in [markdown_of(html), text(html, &url(), &stop)] {
+        assert!(!page.text.contains("hidden"), "{}", page.text);
+        for expected in ["Seen.", "Also seen.", "Seen too."] {
+            assert!(page.text.contains(expected), "{expected} is not in {}", page.text);
+        }
+    }
+}
+
+#[test]
 fn the_main_part_of_an_article_is_returned_and_text_has_all() {
     let words = "This is a sentence of the article, with commas, that readers want. ".repeat(12);
     let menu = "<li><a href=/x>Menu entry</a></li>".repeat(60);

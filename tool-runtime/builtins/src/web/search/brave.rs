@@ -1,6 +1,6 @@
 //! The API of Brave Search.
 
-use super::request::Api;
+use super::request::{Api, entries};
 use super::{SearchBackend, SearchHit, SearchQuery};
 use reqwest::header::{ACCEPT, HeaderValue};
 use serde::Deserialize;
@@ -15,19 +15,18 @@ pub struct Brave {
 /// A response without web pages has no `web`.
 #[derive(Deserialize)]
 struct Response {
-    #[serde(default)]
-    web: Web,
+    web: Option<Web>,
 }
 
 #[derive(Default, Deserialize)]
 struct Web {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "entries")]
     results: Vec<Entry>,
 }
 
 #[derive(Deserialize)]
 struct Entry {
-    title: String,
+    title: Option<String>,
     url: String,
     description: Option<String>,
 }
@@ -76,11 +75,11 @@ impl SearchBackend for Brave {
             let request = request.header("X-Subscription-Token", self.key.clone());
             let response: Response = self.api.fetch(request).await?;
             let hit = |found: Entry| SearchHit {
-                title: found.title,
+                title: found.title.unwrap_or_default(),
                 url: found.url,
                 snippet: found.description.unwrap_or_default(),
             };
-            Ok(response.web.results.into_iter().map(hit).collect())
+            Ok(response.web.unwrap_or_default().results.into_iter().map(hit).collect())
         })
     }
 }

@@ -3,7 +3,8 @@
 use crate::web::client;
 use reqwest::header::RETRY_AFTER;
 use reqwest::{Client, RequestBuilder, Response, Url};
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize as _, Deserializer};
 use serde_json::Value;
 use std::time::Duration;
 use tool_runtime::ToolError;
@@ -112,6 +113,28 @@ impl Api {
             "SearXNG" => "its operator has to add `json` to `search.formats` in its settings",
             _ => "the operator has to set a valid key",
         }
+    }
+}
+
+/// The entries of a response, for `deserialize_with`. One that cannot be read is left out, since engines collect pages
+/// of many origins. `null` is no entry.
+///
+/// # Errors
+/// None of the entries can be read.
+pub(super) fn entries<'de, D: Deserializer<'de>, T: DeserializeOwned>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
+    let values = Option::<Vec<Value>>::deserialize(deserializer)?.unwrap_or_default();
+    let (mut entries, mut problem) = (Vec::new(), None);
+    for value in values {
+        match serde_json::from_value(value) {
+            Ok(entry) => entries.push(entry),
+            Err(error) => problem = Some(error),
+        }
+    }
+    match problem {
+        Some(error) if entries.is_empty() => Err(D::Error::custom(error)),
+        _ => Ok(entries),
     }
 }
 

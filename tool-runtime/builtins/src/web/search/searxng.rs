@@ -1,8 +1,9 @@
 //! SearXNG: an engine that users run themselves.
 
-use super::request::Api;
+use super::request::{Api, entries};
 use super::{SearchBackend, SearchHit, SearchQuery};
 use serde::Deserialize;
+use serde_json::Value;
 use tool_runtime::{BoxFuture, ToolError};
 
 /// An instance of SearXNG.
@@ -10,10 +11,11 @@ pub struct Searxng(Api);
 
 #[derive(Deserialize)]
 struct Response {
+    #[serde(deserialize_with = "entries")]
     results: Vec<Entry>,
-    /// Pairs of an engine and its problem.
+    /// Pairs of an engine and its problem. Only for an error, so that another form loses no results.
     #[serde(default)]
-    unresponsive_engines: Vec<(String, String)>,
+    unresponsive_engines: Value,
 }
 
 #[derive(Deserialize)]
@@ -52,10 +54,8 @@ impl SearchBackend for Searxng {
                 .append_pair("q", &query.with_operators())
                 .append_pair("format", "json");
             let response: Response = self.0.fetch(self.0.client.get(url)).await?;
-            if response.results.is_empty() && !response.unresponsive_engines.is_empty() {
-                let failed = response.unresponsive_engines.iter();
-                let failed: Vec<String> =
-                    failed.map(|(name, why)| format!("{name} ({why})")).collect();
+            let failed = failed(&response.unresponsive_engines);
+            if response.results.is_empty() && !failed.is_empty() {
                 return Err(ToolError::transient(format!(
                     "no engine behind SearXNG answered: {}; try again later",
                     failed.join(", ")
@@ -69,4 +69,10 @@ impl SearchBackend for Searxng {
             Ok(response.results.into_iter().map(hit).collect())
         })
     }
+}
+
+/// The engines that did not answer, and why.
+fn failed(engines: &Value) -> Vec<String> {
+    let pair = |entry: &Value| Some(format!("{} ({})", entry[0].as_str()?, entry[1].as_str()?));
+    engines.as_array().into_iter().flatten().filter_map(pair).collect()
 }

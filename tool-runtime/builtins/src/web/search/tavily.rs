@@ -1,6 +1,6 @@
 //! The API of Tavily.
 
-use super::request::Api;
+use super::request::{Api, entries};
 use super::{SearchBackend, SearchHit, SearchQuery};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use serde::Deserialize;
@@ -15,6 +15,7 @@ pub struct Tavily {
 
 #[derive(Deserialize)]
 struct Response {
+    #[serde(deserialize_with = "entries")]
     results: Vec<Entry>,
 }
 

@@ -226,6 +226,64 @@ async fn the_limit_counts_decompressed_bytes() {
     assert_eq!((&page["total"], &page["truncated"]), (&json!(300_000), &json!(true)));
 }
 
+/// Servers send `x-gzip`, upper case and character sets as `content-encoding`.
+#[tokio::test]
+async fn other_names_of_gzip_are_decompressed_and_other_compressions_are_errors() {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all("text of the page".repeat(1000).as_bytes()).unwrap();
+    let packed = encoder.finish().unwrap();
+    let server = Server::new(move |path| {
+        let name = path.trim_start_matches("/plain/").trim_start_matches('/');
+        let headers = ["content-type: text/plain", &format!("content-encoding: {name}")];
+        match path.starts_with("/plain/") {
+            true => response("200 OK", &headers, "text of the page"),
+            false => response("200 OK", &headers, &packed),
+        }
+    })
+    .await;
+    let pool = pool(WebParams { max_bytes: 10_000, ..params() });
+    for path in ["/x-gzip", "/X-Gzip", "/GZIP", "/gzip"] {
+        let page = value(&pool, "WebFetch", json!({ "url": server.url(path) })).await;
+        assert!(page["text"].as_str().unwrap().starts_with("text of the page"), "{path}");
+        assert_eq!((&page["total"], &page["truncated"]), (&json!(10_000), &json!(true)), "{path}");
+    }
+    for path in ["/plain/UTF-8", "/plain/identity", "/plain/none"] {
+        let page = value(&pool, "WebFetch", json!({ "url": server.url(path) })).await;
+        assert_eq!(page["text"], "text of the page", "{path}");
+    }
+    for (path, expected) in [
+        ("/zstd", "is compressed by `zstd`"),
+        ("/compress", "is compressed by `compress`"),
+        ("/br,gzip", "is compressed by `br, gzip`"),
+        ("/plain/x-gzip", "not compressed as its header `content-encoding` says"),
+    ] {
+        let text = error(&pool, "WebFetch", json!({ "url": server.url(path) })).await;
+        assert!(text.contains(expected), "{path}: {text}");
+    }
+}
+
+/// The first page never ends. The time of the second one begins after it.
+#[tokio::test]
+async fn only_so_many_pages_are_fetched_at_once() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let timeout_seconds = TIMEOUT.as_secs();
+    let pool = pool(WebParams { pages_at_once: 1, timeout_seconds, ..params() });
+    let first = error(&pool, "WebFetch", json!({ "url": format!("{url}/first") }));
+    let second = value(&pool, "WebFetch", json!({ "url": format!("{url}/second") }));
+    let server = async {
+        let _first = asked(&listener, "GET /first").await;
+        skip_time(TIMEOUT).await;
+        let mut stream = asked(&listener, "GET /second").await;
+        stream.write_all(&ok("text/plain", "second page")).await.unwrap();
+    };
+    let (first, second, ()) = tokio::join!(first, second, server);
+    assert!(first.contains("did not answer in time"), "{first}");
+    assert_eq!(second["text"], "second page");
+    let none = super::pool(WebParams { pages_at_once: 0, ..params() }).report().to_string();
+    assert!(none.contains("`pages_at_once` must be at least 1"), "{none}");
+}
+
 #[tokio::test]
 async fn a_silent_server_is_an_error_in_time_and_a_cancelled_call_closes_the_connection() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

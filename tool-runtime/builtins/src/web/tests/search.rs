@@ -132,6 +132,46 @@ async fn results_are_unwrapped_filtered_and_not_repeated() {
     assert_eq!(result.observation().to_text(), expected);
 }
 
+/// Engines collect pages of many origins: a title may be missing or a number, an address `null`.
+#[tokio::test]
+async fn an_odd_entry_does_not_lose_the_others() {
+    let server = Server::new(|_| {
+        let entries = json!([
+            { "url": null, "title": "No address" },
+            "not an object",
+            { "url": "https://site1.example/", "title": "Title 1", "content": "Text 1", "description": "Text 1" },
+            { "url": "https://site2.example/", "title": ["odd"] },
+            { "url": "https://site3.example/", "title": null },
+        ]);
+        let body = json!({ "results": entries, "web": { "results": entries }, "unresponsive_engines": [["x"]] });
+        ok("application/json", body.to_string())
+    })
+    .await;
+    for pool in engines(&server.url("")) {
+        let found = value(&pool, "WebSearch", json!({ "query": "q" })).await;
+        let urls: Vec<&Value> =
+            found["results"].as_array().unwrap().iter().map(|hit| &hit["url"]).collect();
+        assert_eq!(urls, ["https://site1.example/", "https://site3.example/"]);
+    }
+    let server = Server::new(|_| {
+        let body = json!({ "results": [{}, 1], "web": { "results": [{}, 1] } });
+        ok("application/json", body.to_string())
+    })
+    .await;
+    for pool in engines(&server.url("")) {
+        let text = error(&pool, "WebSearch", json!({ "query": "q" })).await;
+        assert!(text.contains("cannot be read"), "{text}");
+    }
+}
+
+fn engines(url: &str) -> [ToolPool; 3] {
+    [
+        searching(Searxng::new(url).unwrap()),
+        searching(Brave::at(url, KEY.into()).unwrap()),
+        searching(Tavily::at(url, KEY.into()).unwrap()),
+    ]
+}
+
 #[tokio::test]
 async fn errors_of_engines_say_what_to_do_and_never_have_the_key() {
     let server = Server::new(|path| {
