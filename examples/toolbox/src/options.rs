@@ -24,6 +24,8 @@ use tool_runtime_builtins::{
 /// The families, for messages.
 const FAMILIES: &str =
     "files, search, shell, code, web, browser, servers, people, tasks, schedule, skills";
+/// The families that start programs.
+const PROGRAMS: [&str; 3] = ["shell", "code", "browser"];
 
 /// The options of the program.
 pub(crate) fn options() -> ProgramOptions {
@@ -33,7 +35,7 @@ pub(crate) fn options() -> ProgramOptions {
         .option("policy", "FILE", "Rules about calls, in YAML; without a file every call is allowed")
         .flag("open-hands", "Offer the names of OpenHands: file_editor, terminal, glob, grep, task_tracker, task, delegate")
         .option("data", "DIR", "Where tasks, jobs and settings are kept; tasks and schedule need it")
-        .option("sandbox", "KIND", "Confine all that tools start: landlock or bubblewrap")
+        .option("sandbox", "KIND", "Confine all that shell, code and browser start: landlock or bubblewrap")
         .flag("no-network", "Commands and language servers have no network; needs a sandbox")
         .repeated_option("writable", "DIR", "A directory outside the roots that commands in a sandbox may change")
         .flag("git-settings", "Tools may change .git, and commands in bubblewrap .git/config and .git/hooks")
@@ -77,7 +79,7 @@ pub(crate) fn builtins(arguments: &ProgramArguments) -> Result<Builtins, BoxErro
     let is_open_hands = arguments.has("open-hands");
     let profile = if is_open_hands { Profile::OpenHands } else { Profile::Standard };
     if arguments.command() == Some("serve") {
-        remark(&workspace, &families);
+        remark(&workspace, &families, arguments.value("sandbox").is_some());
     }
     let builtins = Builtins::new(workspace.clone()).profiles([profile]);
     let mut builtins = with_needs(builtins, arguments);
@@ -244,8 +246,14 @@ fn browser(arguments: &ProgramArguments) -> BrowserParams {
 }
 
 /// Says at the start of a server what its programs do not get, and what the sandbox does not do.
-fn remark(workspace: &Workspace, families: &[&str]) {
-    if !families.iter().any(|family| ["shell", "code", "browser"].contains(family)) {
+fn remark(workspace: &Workspace, families: &[&str], is_confined: bool) {
+    if !families.iter().any(|family| PROGRAMS.contains(family)) {
+        if is_confined {
+            eprintln!(
+                "toolbox: `--sandbox` confines nothing: no chosen family starts programs; add {} to `--families`",
+                PROGRAMS.join(", ")
+            );
+        }
         return;
     }
     let withheld = workspace.withheld_variables();

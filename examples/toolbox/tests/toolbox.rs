@@ -177,6 +177,20 @@ async fn a_call_from_the_command_line() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_sandbox_without_a_family_that_starts_programs_is_reported() {
+    let project = project();
+    for (families, is_reported) in [("files,search", true), ("files,shell", false)] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_toolbox"));
+        let arguments = ["serve", "--sandbox", "landlock", "--families", families, "--root"];
+        command.args(arguments).arg(project.path()).stdin(Stdio::null());
+        let output = tokio::time::timeout(LIMIT, command.output()).await.unwrap().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(error.contains("`--sandbox` confines nothing"), is_reported, "{error}");
+    }
+}
+
 /// Runs a command of `Bash` that holds a pipe. Returns the program, and the end of all that hold the pipe.
 #[cfg(target_os = "linux")]
 fn hold(root: &Path, command: &str) -> (std::process::Child, std::thread::JoinHandle<String>) {

@@ -92,7 +92,7 @@ macro_rules! action {
         let in_use = $browser.sessions.for_context($context).await?;
         let result = match in_use.session() {
             Ok($session) => tokio::select! {
-                result = $action => result,
+                result = $session.in_time($action) => result,
                 () = $session.devtools.closed() => Err(session::ActionError::Browser(devtools::Failure::Closed)),
             },
             Err(error) => Err(error),

@@ -234,6 +234,16 @@ async fn a_server_that_does_not_answer_is_an_error_in_time() {
 }
 
 #[tokio::test]
+async fn a_page_that_redirects_without_end_is_an_error_in_time() {
+    let site = page("<script>location.replace('/' + Math.random())</script>").await;
+    let desk = Desk::with(BrowserParams { action_seconds: 10, ..params() });
+    let error = desk.error("browser_navigate", json!({"url": site.url("/")})).await;
+    assert!(error.contains("was not ready within 20 seconds and was left"), "{error}");
+    assert_eq!(desk.open("about:blank").await["url"], "about:blank");
+    desk.close().await;
+}
+
+#[tokio::test]
 async fn a_cancelled_call_ends_and_the_browser_stays() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());

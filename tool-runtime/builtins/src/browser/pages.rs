@@ -11,7 +11,7 @@ use std::time::Duration;
 use tool_runtime::ToolError;
 
 /// The address of an empty page.
-const EMPTY: &str = "about:blank";
+pub(super) const EMPTY: &str = "about:blank";
 
 /// Limit on the characters of an address to open.
 const MAX_URL: usize = 8192;

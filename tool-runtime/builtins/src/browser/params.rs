@@ -35,7 +35,8 @@ pub struct BrowserParams {
     pub height: u32,
     /// Time limit for the start of the browser, in seconds.
     pub start_seconds: u64,
-    /// Time limit for loading a page and for one action, in seconds.
+    /// Time limit for loading a page and for one action, in seconds. A call that needs several steps may take twice as
+    /// long.
     pub action_seconds: u64,
     /// Seconds without a call after which a browser is closed.
     pub idle_seconds: u64,

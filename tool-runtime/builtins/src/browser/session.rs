@@ -4,6 +4,7 @@ use super::chromium::Chromium;
 use super::devtools::{Devtools, Failure};
 use super::downloads::Downloads;
 use super::output::PageOutput;
+use super::pages::EMPTY;
 use super::params::BrowserParams;
 use super::proxy::{Proxy, Refusal};
 use super::tabs::{Tab, Tabs};
@@ -24,6 +25,8 @@ const SCRIPT: &str = include_str!("script.js");
 const WORLD: &str = "tools";
 /// Attempts to run the script when the page navigates during the run.
 const ATTEMPTS: usize = 5;
+/// Limits of an action that a call may take.
+const STEPS: u32 = 2;
 /// Extra time for the response of the browser, beyond the limit of an action.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -223,6 +226,24 @@ impl Session {
     /// Brings a tab to the front. Chromium rarely renders background tabs.
     pub(super) async fn activate(&self, tab: &Tab) -> Result<(), Failure> {
         self.devtools.run(None, "Target.activateTarget", json!({"targetId": tab.target})).await
+    }
+
+    /// Runs an action, whose steps have a limit each. A page that redirects without end would use all of them.
+    pub(super) async fn in_time<T>(
+        &self,
+        action: impl Future<Output = Result<T, ActionError>>,
+    ) -> Result<T, ActionError> {
+        let limit = self.limit * STEPS;
+        if let Ok(result) = tokio::time::timeout(limit, action).await {
+            return result;
+        }
+        let tab = self.current().await?;
+        self.run(&tab, "Page.navigate", json!({"url": EMPTY})).await?;
+        let seconds = limit.as_secs();
+        Err(ToolError::transient(format!(
+            "the page was not ready within {seconds} seconds and was left: it redirects or reloads without end, or is very slow; open another page"
+        ))
+        .into())
     }
 
     /// Runs a command on a page, and returns its result.

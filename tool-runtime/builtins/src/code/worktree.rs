@@ -78,7 +78,8 @@ impl Worktrees {
     /// Leave a git worktree: keep it for later, or remove its directory and its branch.
     ///
     /// A worktree with work that would be lost is not removed: files that are not committed, files that git does not
-    /// track, and commits that are not on another branch are listed instead. Files that git ignores are removed.
+    /// track, and commits that are not on another branch are listed instead. Files that git ignores are removed. A
+    /// locked worktree is not removed.
     #[tool(
         name = "ExitWorktree",
         read_only = false,

@@ -70,6 +70,10 @@ impl Query {
     ) -> io::Result<Tally> {
         let mut sink = TallySink { query: self, tally: Tally::default() };
         searcher.search_reader(&self.matcher, Stoppable { reader: file, stop }, &mut sink)?;
+        // As ripgrep: matches before the first byte 0 would be a part of those in the file.
+        if sink.tally.is_binary && !self.is_named {
+            return Ok(Tally::default());
+        }
         Ok(sink.tally)
     }
 

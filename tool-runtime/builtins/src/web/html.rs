@@ -3,6 +3,8 @@
 //! Pages are hostile: without limits a page of a few megabytes takes minutes, or more stack than there is. It is parsed
 //! in pieces, and after each one depth, number of nodes and time are compared with their limits.
 
+mod task_list;
+
 use dom_query::Document;
 use dom_smoothie::{Config, Readability, TextMode};
 use html5ever::tendril::TendrilSink as _;
@@ -83,6 +85,7 @@ fn prepared(html: &str, url: &Url, stop: &AtomicBool) -> (Document, Option<&'sta
     let notice = cut.or(prune(&document).then_some(CUT));
     document.select(REMOVED).remove();
     remove_hidden(&document);
+    task_list::mark(&document);
     let base = document.select("base[href]").attr("href");
     let base = base.and_then(|base| url.join(&base).ok()).unwrap_or_else(|| url.clone());
     document.select("base").remove();

@@ -114,6 +114,7 @@ impl Inner {
             )));
         }
         if !entry.path.is_dir() {
+            entry.check_unlocked(name)?;
             return Err(ToolError::user(format!(
                 "the directory of the worktree `{name}` is gone; remove the worktree by `ExitWorktree` first"
             )));

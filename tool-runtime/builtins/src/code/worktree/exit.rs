@@ -27,7 +27,7 @@ impl Inner {
             commit: branch.clone().or_else(|| entry.head.clone()),
             branch: entry.branch.clone(),
             branch_deleted: false,
-            changed_files: loss.changed.len(),
+            changed_files: loss.changed.len() + loss.concealed.len(),
             untracked_files: loss.untracked.len(),
             unmerged_commits: loss.commit_count,
             submodules: loss.submodules.len(),
@@ -35,6 +35,7 @@ impl Inner {
         if action == ExitAction::Keep {
             return Ok(output);
         }
+        entry.check_unlocked(name)?;
         if !discards && !loss.is_empty() {
             return Err(ToolError::user(format!(
                 "removing the worktree `{name}` would destroy work, so nothing was removed\n{}commit and merge it, keep \

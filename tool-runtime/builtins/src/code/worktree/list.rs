@@ -14,6 +14,22 @@ pub(super) struct Entry {
     pub(super) head: Option<String>,
     /// The branch that is checked out, without `refs/heads/`.
     pub(super) branch: Option<String>,
+    /// Why `git worktree lock` was called; perhaps nothing. `None` if it is not locked.
+    pub(super) locked: Option<String>,
+}
+
+impl Entry {
+    /// # Errors
+    /// Someone has locked the worktree, so that it is not removed.
+    pub(super) fn check_unlocked(&self, name: &str) -> Result<(), ToolError> {
+        let Some(reason) = &self.locked else { return Ok(()) };
+        let reason = if reason.is_empty() { String::new() } else { format!(" (\"{reason}\")") };
+        let gone = if self.path.exists() { "" } else { ", and its directory is gone" };
+        Err(ToolError::user(format!(
+            "the worktree `{name}` is locked{reason}{gone}; run `git worktree unlock {}`, then remove it by `ExitWorktree`",
+            self.path.display()
+        )))
+    }
 }
 
 /// Asks git for the worktrees.
@@ -35,6 +51,9 @@ fn parse(output: &[u8]) -> Vec<Entry> {
         }
         if let Some(branch) = line.strip_prefix(b"branch refs/heads/") {
             entry.branch = Some(text(branch));
+        }
+        if let Some(reason) = line.strip_prefix(b"locked") {
+            entry.locked = Some(text(reason).trim().to_owned());
         }
     }
     entries

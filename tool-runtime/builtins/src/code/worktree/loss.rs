@@ -17,6 +17,8 @@ const LISTED: usize = 20;
 pub(super) struct Loss {
     /// Changed files that are not committed.
     pub(super) changed: Vec<String>,
+    /// Files whose changes git does not report, since `assume-unchanged` or `skip-worktree` is set. They may be unchanged.
+    pub(super) concealed: Vec<String>,
     /// Files that git does not track, without those that it ignores.
     pub(super) untracked: Vec<String>,
     /// Commits that are on no other branch, remote branch or tag: at most one more than is listed.
@@ -32,6 +34,7 @@ impl Loss {
         let mut loss = Self::default();
         if entry.path.exists() {
             loss.read_status(git, entry).await?;
+            loss.read_concealed(git, entry).await?;
             loss.read_submodules(git, entry).await?;
         }
         loss.read_commits(git, entry, branch).await?;
@@ -53,6 +56,24 @@ impl Loss {
             let path = rendered(OsStr::from_bytes(path));
             if kind.starts_with(b"??") { &mut self.untracked } else { &mut self.changed }
                 .push(path);
+        }
+        Ok(())
+    }
+
+    /// Reads the files that `git status` does not look at. Those outside a sparse checkout do not exist.
+    async fn read_concealed(&mut self, git: &Git, entry: &Entry) -> Result<(), ToolError> {
+        let listed = git.attempt(&entry.path, &["ls-files", "-v", "-z"]).await?;
+        if !listed.success {
+            // The list is longer than what is read: it has hundreds of thousands of files.
+            return Ok(());
+        }
+        for record in listed.stdout.split(|byte| *byte == 0).filter(|record| record.len() > 2) {
+            let (tag, path) = record.split_at(2);
+            let is_concealed = tag[0].is_ascii_lowercase() || tag[0] == b'S';
+            let file = entry.path.join(OsStr::from_bytes(path));
+            if is_concealed && file.symlink_metadata().is_ok() {
+                self.concealed.push(String::from_utf8_lossy(path).into_owned());
+            }
         }
         Ok(())
     }
@@ -98,6 +119,7 @@ impl Loss {
 
     pub(super) fn is_empty(&self) -> bool {
         self.changed.is_empty()
+            && self.concealed.is_empty()
             && self.untracked.is_empty()
             && self.commit_count == 0
             && self.submodules.is_empty()
@@ -111,6 +133,12 @@ impl Loss {
             "changed files that are not committed",
             &self.changed,
             self.changed.len(),
+        );
+        section(
+            &mut text,
+            "files whose changes git does not report (`git update-index --no-assume-unchanged --no-skip-worktree` ends that)",
+            &self.concealed,
+            self.concealed.len(),
         );
         section(&mut text, "files that git does not track", &self.untracked, self.untracked.len());
         section(

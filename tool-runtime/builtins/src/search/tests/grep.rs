@@ -138,6 +138,23 @@ async fn binary_files_are_skipped_unless_named() {
     assert!(named.to_text().contains("binary"), "{}", named.to_text());
 }
 
+/// ripgrep reports no count of a file that turns out to be binary after a match.
+#[tokio::test]
+async fn a_binary_file_with_a_match_at_its_beginning_is_not_counted() {
+    let fixture = Fixture::new(&[("text.txt", "needle\n")]);
+    // Longer than what is read at once.
+    let mut binary = b"needle\n".to_vec();
+    binary.extend(b"word\n".repeat(100_000));
+    binary.extend(b"\0\nneedle\n");
+    write(&fixture.root().join("data.bin"), &binary, 5);
+    let count = json!({ "pattern": "needle", "output_mode": "count" });
+    assert_eq!(fixture.text("Grep", count).await, "text.txt:1");
+    let lines = fixture.text("Grep", content(json!({ "pattern": "needle" }))).await;
+    assert_eq!(lines, "text.txt:1:needle");
+    let named = json!({ "pattern": "needle", "path": "data.bin", "output_mode": "count" });
+    assert_eq!(fixture.text("Grep", named).await, "data.bin:2");
+}
+
 #[tokio::test]
 async fn links_are_not_followed_out_of_the_root() {
     let fixture = Fixture::new(&[("a.txt", "needle\n")]);

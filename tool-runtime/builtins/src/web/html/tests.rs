@@ -51,6 +51,21 @@ fn text_that_a_style_hides_is_left_out() {
 }
 
 #[test]
+fn items_of_a_task_list_say_whether_they_are_done() {
+    let html = "<ul class=contains-task-list><li class=task-list-item><input type=checkbox disabled checked> Build</li>
+        <li><label><input type=checkbox>Test</label></li><li><p><input type=checkbox checked=''> Ship</p></li>
+        <li><a href=/x>Menu</a><input type=checkbox></li></ul>";
+    let page = markdown_of(html).text;
+    for expected in ["- ☑ Build", "- ☐ Test", "- ☑ Ship", "- [Menu](https://site.example/x)"]
+    {
+        assert!(page.contains(expected), "{expected} is not in\n{page}");
+    }
+    assert_eq!(page.matches(['☑', '☐']).count(), 3, "{page}");
+    let text = text(html, &url(), &AtomicBool::new(false)).text;
+    assert!(text.contains("☑ Build") && text.contains("☐ Test"), "{text}");
+}
+
+#[test]
 fn the_main_part_of_an_article_is_returned_and_text_has_all() {
     let words = "This is a sentence of the article, with commas, that readers want. ".repeat(12);
     let menu = "<li><a href=/x>Menu entry</a></li>".repeat(60);

@@ -103,6 +103,52 @@ async fn a_worktree_whose_directory_is_gone_can_be_removed() {
     fixture.enter("w").await.unwrap();
 }
 
+/// A lock keeps a worktree whose directory may come back, as that of a disk.
+#[tokio::test]
+async fn a_locked_worktree_stays_and_the_error_says_how_it_is_unlocked() {
+    let fixture = Fixture::new();
+    fixture.enter("w").await.unwrap();
+    let tree = fixture.tree("w");
+    fixture.git(&["worktree", "lock", "--reason", "in use", tree.to_str().unwrap()]);
+    let unlock = format!("run `git worktree unlock {}`", tree.display());
+    for discards in [false, true] {
+        let error = fixture.exit("w", "remove", discards).await.unwrap_err();
+        assert!(
+            error.contains("`w` is locked (\"in use\"); ") && error.contains(&unlock),
+            "{error}"
+        );
+    }
+    fixture.exit("w", "keep", false).await.unwrap();
+    fs::remove_dir_all(&tree).unwrap();
+    for error in [fixture.enter("w").await, fixture.exit("w", "remove", true).await] {
+        let error = error.unwrap_err();
+        assert!(error.contains("its directory is gone") && error.contains(&unlock), "{error}");
+    }
+    fixture.git(&["worktree", "unlock", tree.to_str().unwrap()]);
+    fixture.exit("w", "remove", false).await.unwrap();
+    assert_eq!(fixture.branches(), ["main"]);
+    fixture.enter("w").await.unwrap();
+}
+
+#[tokio::test]
+async fn changes_that_git_was_told_to_ignore_are_work() {
+    let fixture = Fixture::new();
+    for (name, flag) in [("w1", "--assume-unchanged"), ("w2", "--skip-worktree")] {
+        fixture.enter(name).await.unwrap();
+        let tree = fixture.tree(name);
+        super::git(&tree, &["update-index", flag, "a.txt"]);
+        fs::write(tree.join("a.txt"), "changed").unwrap();
+        assert_eq!(super::git(&tree, &["status", "--porcelain"]), "");
+        let error = fixture.exit(name, "remove", false).await.unwrap_err();
+        assert!(error.contains("1 files whose changes git does not report"), "{error}");
+        assert!(error.contains("\n  a.txt\n"), "{error}");
+        assert_eq!(fixture.exit(name, "keep", false).await.unwrap()["changed_files"], 1);
+        // Deleted, as what a sparse checkout leaves out.
+        fs::remove_file(tree.join("a.txt")).unwrap();
+        fixture.exit(name, "remove", false).await.unwrap();
+    }
+}
+
 #[tokio::test]
 async fn files_that_git_ignores_go_with_their_worktree() {
     let fixture = Fixture::new();
