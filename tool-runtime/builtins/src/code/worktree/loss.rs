@@ -72,7 +72,7 @@ impl Loss {
             let is_concealed = tag[0].is_ascii_lowercase() || tag[0] == b'S';
             let file = entry.path.join(OsStr::from_bytes(path));
             if is_concealed && file.symlink_metadata().is_ok() {
-                self.concealed.push(String::from_utf8_lossy(path).into_owned());
+                self.concealed.push(rendered(OsStr::from_bytes(path)));
             }
         }
         Ok(())
