@@ -14,7 +14,7 @@ const MAX_LEVELS: usize = 4;
 /// The folders below a root.
 #[derive(Default)]
 pub(crate) struct Folders {
-    /// Those with a file `SKILL.md` or `skill.md`, sorted by path: the root itself, or folders of it. Folders inside of
+    /// Those with a file `SKILL.md` or `skill.md`, sorted by path: the root itself, or folders of it. Folders inside
     /// skills are parts of them.
     pub(crate) skills: Vec<PathBuf>,
     /// Those that cannot be read, with the reasons.

@@ -39,14 +39,14 @@ fn render(name: &OsStr, escape: impl Fn(&str) -> Cow<'_, str>) -> String {
 }
 
 /// The name of an entry that a given name means.
-enum Found {
+enum NameMatch {
     /// It is rendered like the given one.
     Rendered(OsString),
     /// It looks like the given one.
     Alike(OsString),
 }
 
-impl Found {
+impl NameMatch {
     fn into_inner(self) -> OsString {
         match self {
             Self::Rendered(name) | Self::Alike(name) => name,
@@ -76,7 +76,7 @@ impl Location {
                     .symlink_metadata(&next)
                     .is_err_and(|error| error.kind() == ErrorKind::NotFound);
             let name = if is_missing { self.look_for(&found, part.as_os_str())? } else { None };
-            is_alike |= matches!(name, Some(Found::Alike(_)));
+            is_alike |= matches!(name, Some(NameMatch::Alike(_)));
             found = name.map_or(next, |name| found.join(name.into_inner()));
             // A policy compared the target of no link, since the given path does not exist.
             if is_alike && dir.symlink_metadata(&found).is_ok_and(|entry| entry.is_symlink()) {
@@ -87,7 +87,7 @@ impl Location {
     }
 
     /// The name in a directory that a given one means.
-    fn look_for(&self, directory: &Path, given: &OsStr) -> Result<Option<Found>, ToolError> {
+    fn look_for(&self, directory: &Path, given: &OsStr) -> Result<Option<NameMatch>, ToolError> {
         let Some(given) = given.to_str().filter(|given| !is_plain(OsStr::new(given))) else {
             return Ok(None);
         };
@@ -97,7 +97,7 @@ impl Location {
         };
         let rendered: Vec<_> = names.iter().filter(is_rendered).collect();
         if let [only] = *rendered {
-            return Ok(Some(Found::Rendered(only.clone())));
+            return Ok(Some(NameMatch::Rendered(only.clone())));
         }
         let wanted = look_alike(given);
         let is_alike =
@@ -105,7 +105,7 @@ impl Location {
         let alike: Vec<_> = names.iter().filter(is_alike).collect();
         match *alike {
             [] => Ok(None),
-            [only] => Ok(Some(Found::Alike(only.clone()))),
+            [only] => Ok(Some(NameMatch::Alike(only.clone()))),
             ref several => Err(ambiguous(self, directory, given, several)),
         }
     }
