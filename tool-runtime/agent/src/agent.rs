@@ -125,11 +125,16 @@ impl Agent {
     /// as progress, and answers with the last message.
     ///
     /// A call that is cancelled ends the run. The run has the tools of this agent, not those of its
-    /// caller; the principal is the caller.
+    /// caller; the principal is the caller, and the labels are those of the call.
     pub fn into_tool(self, name: impl Into<String>, description: impl Into<String>) -> Tool {
         let handler = move |task: TaskArguments, context: ToolContext| {
-            let principal = context.principal().clone();
-            let run = self.run(task.task).with_context(|own| own.with_principal(principal));
+            let run = self.run(task.task).with_context(|own| {
+                let own = own.with_principal(context.principal().clone());
+                match context.execution() {
+                    Some(execution) => own.in_execution(execution),
+                    None => own,
+                }
+            });
             finish_with_progress(run, context)
         };
         Tool::builder(name, description).reports_progress().handler(handler)

@@ -3,6 +3,7 @@
 mod conversations;
 mod kind;
 mod request;
+mod session_end;
 
 pub use kind::AgentKind;
 
@@ -12,6 +13,7 @@ use crate::model::Model;
 use crate::run::Run;
 use conversations::{Conversation, Conversations};
 use request::load_skills;
+use session_end::SessionEnd;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -32,7 +34,8 @@ const MAX_ENDED: usize = 32;
 ///
 /// A sub-agent has the tools of the call that starts it, or fewer, and its principal, state and
 /// session. It is cancelled with the run of its parent; one that is not in the background also with
-/// the call. Its events are events of its parent's run, [`AgentEvent::SubAgent`].
+/// the call, and one in the background with the session of the call. Its calls have the labels of the
+/// execution that the call belongs to. Its events are events of its parent's run, [`AgentEvent::SubAgent`].
 ///
 /// A request may name a [kind](Self::kind), and may resume an agent by its id: one that ended,
 /// however it did, and that was started in the same session for the same principal. It continues
@@ -264,6 +267,7 @@ impl SubAgents {
         let restrictions = restrictions.collect::<Result<Vec<_>, _>>()?;
         let ended =
             scope.map_or_else(|| pool.closing().child_token(), |s| s.cancellation.child_token());
+        let session_end = request.is_background.then(|| SessionEnd::watch(context, &ended));
         let agent = self.agent(&conversation, request.max_turns, pool);
         let messages = Arc::clone(&conversation.messages);
         let mut run = Run::nested(agent, &id, base, depth + 1, messages).with_cancellation(ended);
@@ -279,6 +283,7 @@ impl SubAgents {
             _session: session,
             _restrictions: restrictions,
             _permit: permit,
+            session_end,
         };
         let outcome =
             if request.is_background { worker.in_background() } else { Box::pin(worker.work()) };
@@ -348,6 +353,8 @@ struct Worker {
     _session: Option<PoolSession>,
     _restrictions: Vec<Restriction>,
     _permit: OwnedSemaphorePermit,
+    /// Of an agent in the background. The last field: the session waits until the others are dropped.
+    session_end: Option<SessionEnd>,
 }
 
 impl Worker {
@@ -359,7 +366,11 @@ impl Worker {
                 drop(events.send(AgentEvent::SubAgent { id: id.clone(), event: Box::new(event) }));
             }
         };
-        self.run.outcome(show).await
+        let outcome = self.run.outcome(show).await;
+        match &self.session_end {
+            Some(session_end) => session_end.explain(outcome),
+            None => outcome,
+        }
     }
 
     /// Runs in a separate task.

@@ -13,7 +13,9 @@
 //!
 //! An agent in the background is a task, whose status follows the agent. `TaskStop` ends the agent, also from another
 //! process: the process that runs it reads the request within a quarter of a second. If that process ends, however it
-//! does, the task has failed.
+//! does, the task has failed. So has it if the session that started the agent ends first; an agent of a call without
+//! a session runs until the pool closes. Its calls have the permission modes and the labels of the call that
+//! started it.
 //!
 //! # Teams
 //!

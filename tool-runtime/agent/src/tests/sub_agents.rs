@@ -10,8 +10,10 @@ use tokio::sync::{Notify, mpsc};
 use tool_runtime::agent::SpawnMode;
 use tool_runtime::agent::{AgentHandle, AgentSpawner, SpawnKind, SpawnRequest};
 use tool_runtime::export::{Api, ApiFormat};
+use tool_runtime::govern::{CallView, Decision, PolicyEngine};
 use tool_runtime::matching::ToolPattern;
 use tool_runtime::prelude::*;
+use tool_runtime::tool::Execution;
 use tool_runtime::{BoxFuture, Principal, ToolPoolBuilder};
 
 /// Makes a hang fail.
@@ -250,6 +252,85 @@ async fn a_sub_agent_in_the_background_outlives_its_call_and_not_its_run() {
     drop(run);
     assert_eq!(within(handle).await.unwrap_err().message(), "the agent stopped: it was cancelled");
     within(dropped.notified()).await;
+}
+
+/// Its calls would have the mode of the pool once that of the session is gone.
+#[tokio::test]
+async fn a_sub_agent_in_the_background_ends_with_each_session_of_its_call() {
+    for (ends_outer, is_closed) in [(false, true), (false, false), (true, true), (true, false)] {
+        let (asked, dropped) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let pool = pool(SubAgents::new(Silent(Arc::clone(&asked), Arc::clone(&dropped))));
+        let outer = pool.session();
+        let inner = outer.pool().session();
+        let call = ToolCall::json("start", json!({ "task": "t" }));
+        inner.pool().call_with(call, &inner.pool().context()).await;
+        within(asked.notified()).await;
+        let (ending, _other) = if ends_outer { (outer, inner) } else { (inner, outer) };
+        if is_closed {
+            within(ending.close()).await;
+        } else {
+            drop(ending);
+        }
+        let handle = pool.context().get::<Handles>().unwrap().lock().unwrap().pop().unwrap();
+        let error = within(handle).await.unwrap_err();
+        assert_eq!(error.message(), "the agent stopped: the session that started it has ended");
+        within(dropped.notified()).await;
+    }
+}
+
+#[tokio::test]
+async fn a_call_whose_session_has_ended_starts_no_agent_in_the_background() {
+    let (asked, dropped) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let pool = pool(SubAgents::new(Silent(asked, dropped)));
+    let session = pool.session();
+    let context = session.pool().context();
+    session.close().await;
+    pool.call_with(ToolCall::json("start", json!({ "task": "t" })), &context).await;
+    let handle = pool.context().get::<Handles>().unwrap().lock().unwrap().pop().unwrap();
+    assert!(within(handle).await.unwrap_err().message().contains("session"));
+}
+
+/// Records the environment of each call of `add`, as a policy reads it from the labels.
+#[derive(Clone, Default)]
+struct Environments(Arc<Mutex<Vec<Option<String>>>>);
+
+impl PolicyEngine for Environments {
+    fn decide(&self, call: &CallView<'_>) -> Decision {
+        if call.name() == "add" {
+            let labels = call.context().execution().map(|execution| execution.labels());
+            let environment = labels.and_then(|labels| labels.get("environment"));
+            self.0.lock().unwrap().push(environment.cloned());
+        }
+        Decision::allow()
+    }
+}
+
+#[tokio::test]
+async fn calls_of_agents_have_the_labels_of_the_call_that_started_them() {
+    let add = json!({ "calls": [{ "name": "add", "arguments": { "a": 1, "b": 2 } }] });
+    let turns = json!([add, { "text": "End." }]).to_string();
+    for tool in ["start", "delegate", "adder"] {
+        let environments = Environments::default();
+        let governed = || ToolPool::builder().tool::<AddAction>().policy(environments.clone());
+        let adder = Agent::new(script(&turns), governed().build().unwrap());
+        let pool = governed()
+            .tool::<DelegateAction>()
+            .tool::<StartAction>()
+            .add(adder.into_tool("adder", "Add."))
+            .state(Arc::new(SubAgents::new(script(&turns))) as Arc<dyn AgentSpawner>)
+            .state(Handles::default())
+            .build()
+            .unwrap();
+        let execution = Execution::new("order-17").with_label("environment", "production");
+        let context = pool.context().in_execution(&Arc::new(execution));
+        within(pool.call_with(ToolCall::json(tool, json!({ "task": "t" })), &context)).await;
+        let handle = pool.context().get::<Handles>().unwrap().lock().unwrap().pop();
+        if let Some(handle) = handle {
+            within(handle).await.unwrap();
+        }
+        let seen = environments.0.lock().unwrap().clone();
+        assert_eq!(seen, [Some("production".to_owned())], "{tool}");
+    }
 }
 
 #[tokio::test]

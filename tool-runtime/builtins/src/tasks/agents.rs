@@ -112,7 +112,7 @@ impl Agents {
         let labels = context.execution().map(|execution| execution.labels());
         if input.run_in_background && labels.is_some_and(|labels| labels.contains_key(RUN_BY)) {
             return Err(ToolError::user(
-                "a scheduled job ends with its call, and an agent in the background would run on without its limits; leave `run_in_background` out",
+                "a scheduled job ends with its call, and an agent in the background would end with it; leave `run_in_background` out",
             ));
         }
         let handle = input.spawn(&*self.spawner, &self.store, context).await?;
@@ -129,8 +129,9 @@ impl Agents {
             let principal = context.principal().id();
             let task =
                 self.runner.adopt(principal, input.description, input.prompt, handle).await?;
+            let end = if context.session().is_some() { "session" } else { "program" };
             let text = format!(
-                "`{}` runs in the background as `{}`; `TaskOutput` returns its answer",
+                "`{}` runs in the background as `{}`, at most until this {end} ends; `TaskOutput` returns its answer",
                 report.agent_id, task.id
             );
             report.task_id = Some(task.id);

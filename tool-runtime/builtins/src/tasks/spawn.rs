@@ -46,7 +46,7 @@ pub(super) struct AgentInput {
     #[schemars(length(max = 50))]
     pub(super) mcp_servers: Option<Vec<ServerTools>>,
     /// Whether the agent continues while you do other things. It is a task then: `TaskOutput` waits for its answer,
-    /// `TaskStop` ends it.
+    /// `TaskStop` ends it. It ends with this session at the latest.
     #[serde(default)]
     pub(super) run_in_background: bool,
     /// The name or id of a team that the agent joins, under its `name`.

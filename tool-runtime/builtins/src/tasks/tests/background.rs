@@ -80,6 +80,45 @@ async fn a_scheduled_job_has_no_agent_in_the_background() {
 }
 
 #[tokio::test]
+async fn an_agent_ends_with_its_session_and_the_task_says_so() {
+    let directory = TempDir::new().unwrap();
+    let signals = Signals::default();
+    let agents = SubAgents::new(script(json!([{ "calls": [{ "name": "work" }] }])));
+    let builder = builder(&directory.path().join("tasks.db"), Some(agents), Profile::Standard);
+    let pool = builder.add(signals.work()).build().unwrap();
+    let session = pool.session();
+    let started = text(session.pool(), "Agent", input()).await;
+    assert_eq!(
+        started,
+        "`agent-1` runs in the background as `task_1`, at most until this session ends; `TaskOutput` returns its answer"
+    );
+    within(signals.begun.notified()).await;
+    let listed = text(&pool, "TaskList", json!({})).await;
+    assert_eq!(listed, "task_1 [in_progress] Work on it; owner: agent-1; agent: agent-1");
+    within(session.close()).await;
+    within(signals.dropped.notified()).await;
+    let output = value(&pool, "TaskOutput", json!({ "id": "task_1", "wait_ms": 60_000 })).await;
+    assert_eq!(output["status"], "failed");
+    assert_eq!(output["reason"], "the agent stopped: the session that started it has ended");
+}
+
+#[tokio::test]
+async fn an_agent_of_a_call_without_a_session_is_listed_until_the_program_ends() {
+    let directory = TempDir::new().unwrap();
+    let signals = Signals::default();
+    let agents = SubAgents::new(script(json!([{ "calls": [{ "name": "work" }] }])));
+    let builder = builder(&directory.path().join("tasks.db"), Some(agents), Profile::Standard);
+    let pool = builder.add(signals.work()).build().unwrap();
+    let started = text(&pool, "Agent", input()).await;
+    assert!(started.contains("at most until this program ends"), "{started}");
+    within(signals.begun.notified()).await;
+    let listed = text(&pool, "TaskList", json!({})).await;
+    assert!(listed.contains("task_1 [in_progress]"), "{listed}");
+    within(pool.close()).await;
+    within(signals.dropped.notified()).await;
+}
+
+#[tokio::test]
 async fn the_output_of_an_agent_is_its_answer_or_its_failure() {
     let directory = TempDir::new().unwrap();
     let agents = SubAgents::new(script(json!([{ "text": "It is 42." }])));

@@ -134,7 +134,8 @@ pub struct SpawnRequest {
     pub mode: Option<SpawnMode>,
     /// The limit on requests to the model; the spawner may set a lower one.
     pub max_turns: Option<usize>,
-    /// Whether the agent continues after the call that started it. Default: no.
+    /// Whether the agent continues after the call that started it, at most until the session of the call ends.
+    /// Default: no.
     pub is_background: bool,
 }
 
@@ -219,7 +220,7 @@ impl SpawnRequest {
         self
     }
 
-    /// Lets the agent continue after the call that started it.
+    /// Lets the agent continue after the call that started it, at most until the session of the call ends.
     #[must_use]
     pub fn background(mut self) -> Self {
         self.is_background = true;

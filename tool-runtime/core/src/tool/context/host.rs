@@ -50,14 +50,15 @@ impl ToolContext {
     }
 
     /// The context for work that continues after the call has ended: the same state, principal,
-    /// session and pool, without the call's id, step, cancellation, deadline, caller and declared
-    /// resources.
+    /// session, execution and pool, without the call's id, step, cancellation, deadline, caller and
+    /// declared resources. The labels of the execution still apply.
     #[must_use]
     pub fn detached(&self) -> Self {
         Self(Arc::new(Parts {
             state: Arc::clone(&self.0.state),
             principal: self.0.principal.clone(),
             session: self.0.session.clone(),
+            execution: self.0.execution.clone(),
             host: self.0.host.clone(),
             depth: self.0.depth,
             times_passed_on: self.0.times_passed_on,

@@ -73,10 +73,11 @@ impl Session {
     }
 }
 
+/// As [`Session::close`]: the last one first.
 impl Drop for Session {
     fn drop(&mut self) {
         let holders = self.holders.get_mut().unwrap_or_else(PoisonError::into_inner);
-        holders.iter().filter_map(Weak::upgrade).for_each(|holder| drop(holder.end(self.id)));
+        holders.iter().rev().filter_map(Weak::upgrade).for_each(|holder| drop(holder.end(self.id)));
     }
 }
 
@@ -131,6 +132,21 @@ impl ToolContext {
         if let Some(session) = self.open_session() {
             session.register(holder);
         }
+    }
+
+    /// Registers work that must end with the first of the sessions around the call that ends. `false`: one has ended.
+    #[doc(hidden)]
+    #[must_use = "the work must not begin after its session"]
+    pub fn end_with_each_session(&self, work: &Weak<dyn SessionValues>) -> bool {
+        let own = self.0.session.as_ref();
+        let mut sessions = std::iter::successors(own, |session| session.outer.as_deref());
+        sessions.all(|session| {
+            let open = session.session.upgrade();
+            open.is_some_and(|session| {
+                session.register(Weak::clone(work));
+                true
+            })
+        })
     }
 
     /// Sets the session that the call belongs to, within the one it belonged to.
