@@ -14,6 +14,7 @@
 //! plans reach the user by the forms of the MCP client, or at the terminal. `report` shows what each tool needs, and whether it is there.
 
 mod agents;
+mod code;
 mod needs;
 mod options;
 mod targets;

@@ -2,6 +2,7 @@
 
 use crate::BoxError;
 use crate::agents::agents;
+use crate::code::code;
 use crate::needs::with_needs;
 use crate::targets::{self, targets};
 use std::path::{Path, PathBuf};
@@ -11,7 +12,6 @@ use tool_runtime::policy::{PermissionMode, Permissions};
 use tool_runtime::search::ActiveTools;
 use tool_runtime::skills::SkillLibrary;
 use tool_runtime_builtins::browser::BrowserParams;
-use tool_runtime_builtins::code::CodeParams;
 use tool_runtime_builtins::people::PeopleParams;
 use tool_runtime_builtins::schedule::{Schedule, Settings};
 use tool_runtime_builtins::shell::{CommandLimits, ShellParams};
@@ -42,6 +42,7 @@ pub(crate) fn options() -> ProgramOptions {
         .flag("partial-overwrites", "Write may replace files of which only parts were read")
         .repeated_option("env", "NAME", "A variable that commands get, besides those that say where things are")
         .repeated_option("limit", "NAME=N", "A limit of commands: processes, memory, file, stored-output, in bytes with k, m or g; 0 is none")
+        .repeated_option("language-server", "EXT,EXT=COMMAND", "The language server of files with these extensions, in place of the usual one: rb=solargraph stdio")
         .option("mcp-config", "FILE", "MCP servers whose tools and resources are added")
         .option("pins", "FILE", "Hold back the tools of MCP servers that are not as in this file; the command `pin` approves them")
         .option("searxng", "URL", "The search engine of WebSearch; else BRAVE_API_KEY or TAVILY_API_KEY name one")
@@ -91,7 +92,7 @@ pub(crate) fn builtins(arguments: &ProgramArguments) -> Result<Builtins, BoxErro
             "search" if is_open_hands => builtins.search(),
             "search" => builtins.search().tool_search(&ActiveTools::new(["*"])?),
             "shell" => builtins.shell(shell(arguments)?),
-            "code" => builtins.code(CodeParams::default()),
+            "code" => builtins.code(code(arguments)?),
             "web" => builtins.web(web(arguments)),
             "browser" => builtins.browser(browser(arguments)),
             "servers" => builtins.servers(),

@@ -237,6 +237,28 @@ fn every_name_of_the_sources_is_listed_with_all_families() {
 }
 
 #[test]
+fn a_language_server_is_added_by_an_option() {
+    let setup = Setup::new();
+    setup.program("solargraph");
+    let mut options = setup.required();
+    options.push("--language-server=rb=solargraph stdio".to_owned());
+    let line = setup.needs("LSP", &options);
+    assert!(line.contains("bin/solargraph") && line.contains("bin/rust-analyzer"), "{line}");
+}
+
+#[test]
+fn without_a_language_server_the_text_is_searched() {
+    let setup = Setup::new();
+    fs::remove_file(setup.path("bin/rust-analyzer")).unwrap();
+    fs::write(setup.path("project/main.rs"), "fn main() {}\n").unwrap();
+    let question =
+        ["call", "LSP", "operation=goToDefinition", "file_path=main.rs", "line=1", "character=4"];
+    let answer = setup.run(&question, &setup.required());
+    assert!(answer.contains("main.rs:1:4: [function main] fn main() {}"), "{answer}");
+    assert!(answer.contains("`rust-analyzer` is missing; rustup component add"), "{answer}");
+}
+
+#[test]
 fn the_report_says_what_each_tool_needs_and_whether_it_is_there() {
     let setup = Setup::new();
     let missing = [

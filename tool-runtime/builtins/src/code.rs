@@ -6,8 +6,11 @@
 //! | `notebook` | cells of Jupyter notebooks |
 //! | `worktree` | copies of a repository, each on a branch of its own |
 //! | `lsp` | questions to language servers |
+//! | `installed` | language servers that are installed |
 //! | `requirements` | programs that the tools need, and whether they are there |
 
+#[cfg(unix)]
+mod installed;
 #[cfg(unix)]
 mod lsp;
 mod notebook;
@@ -29,7 +32,7 @@ pub use worktree::{ExitAction, ExitOutput, WorktreeOutput, Worktrees};
 
 impl Builtins {
     /// Adds the tools for notebooks, worktrees of git and language servers. Tools whose program is missing are hidden,
-    /// and the pool's report says what to install. `LSP` is read-only only in a [`Sandbox`](crate::Sandbox): language
+    /// and the pool's report says what to install. `LSP` searches the text of files whose server is missing; it is read-only only in a [`Sandbox`](crate::Sandbox): language
     /// servers run programs of the project, which could change files.
     ///
     /// ```

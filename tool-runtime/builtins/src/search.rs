@@ -8,7 +8,10 @@
 //! | `glob` | files by name |
 //! | `grep`, `options`, `scan`, `line`, `grep_output` | files by content: the search, its options, one file, one line, the result |
 //! | `newest` | the newest of many files |
+//! | `found_line` | lines that match, for other tools |
 
+#[cfg(all(feature = "code", unix))]
+mod found_line;
 mod glob;
 mod grep;
 mod grep_output;
@@ -24,6 +27,8 @@ mod target;
 mod tests;
 mod walk;
 
+#[cfg(all(feature = "code", unix))]
+pub(crate) use found_line::{FoundLine, find_lines};
 pub use glob::GlobOutput;
 pub use grep_output::{FileMatches, GrepOutput, OutputMode};
 pub use line::Line;

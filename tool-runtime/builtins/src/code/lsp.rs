@@ -6,6 +6,7 @@
 //! | `server`, `servers` | processes: start, restart, end |
 //! | `documents`, `watch` | files of the disk as the server sees them |
 //! | `operation`, `ask`, `query`, `hits`, `source_files`, `rename` | calls: arguments, requests, results |
+//! | `text_search` | answers without a server: lines in which a name is declared or used |
 //! | `position`, `uri`, `output` | characters and code units, paths, what the tool returns |
 
 mod ask;
@@ -26,6 +27,7 @@ mod source_files;
 mod status;
 #[cfg(test)]
 mod tests;
+mod text_search;
 mod uri;
 mod watch;
 
@@ -43,7 +45,7 @@ use tool_runtime::prelude::*;
 /// The tool that asks language servers. See [`Builtins::code`](crate::Builtins::code).
 ///
 /// A server is started when a file of its language is first asked about, one for each root and each worktree, and is
-/// started again when it crashes. Before each request it gets the files as they are on the disk. It ends with the pool, with all that it
+/// started again when it crashes. A server that is not installed is replaced by a search of the text. Before each request it gets the files as they are on the disk. It ends with the pool, with all that it
 /// started.
 pub struct LanguageServers {
     servers: Servers,
@@ -54,7 +56,9 @@ impl LanguageServers {
     /// Ask a language server about code: definitions, references, types, symbols, calls, the effect of a rename, errors.
     ///
     /// Operations about a symbol need `line` and `character` of the symbol, both counted from 1 as `Read` and `Grep` count
-    /// lines. `workspaceSymbol` needs `query`, `renamePreview` needs `new_name` and changes nothing.
+    /// lines. `workspaceSymbol` needs `query`, `renamePreview` needs `new_name` and changes nothing. Without a server for
+    /// the file, definitions, implementations, references and symbols are found by a search of the text, which the result
+    /// says.
     // Not always: `Builtins::code` says so.
     #[tool(
         name = "LSP",
@@ -84,9 +88,10 @@ impl LanguageServers {
         /// The new name, for `renamePreview`.
         #[arg(length = 1..=1000)]
         new_name: Option<String>,
+        context: &ToolContext,
     ) -> Result<ToolOutput<LspOutput>, ToolError> {
         let request = Request { operation, file_path, line, character, query, new_name };
-        self.servers.ask(&request).await.map(ToolOutput::from_display)
+        self.servers.ask(&request, context).await.map(ToolOutput::from_display)
     }
 }
 
@@ -94,15 +99,9 @@ impl LanguageServers {
     /// The tool over a workspace.
     ///
     /// # Errors
-    /// No program of a language server is installed, or the sandbox is missing.
+    /// The sandbox is missing.
     pub(crate) fn new(workspace: Workspace, params: CodeParams) -> Result<Self, String> {
         workspace.confinement().check()?;
-        let programs = params.language_servers.values().map(|it| server::program(it, &workspace));
-        let programs: Vec<_> = programs.collect();
-        if programs.iter().all(Result::is_err) {
-            let missing: Vec<String> = programs.into_iter().filter_map(Result::err).collect();
-            return Err(format!("no language server is installed: {}", missing.join(". ")));
-        }
         Ok(Self { servers: Servers::new(workspace, params) })
     }
 }

@@ -36,6 +36,25 @@ impl Default for CodeParams {
     }
 }
 
+impl CodeParams {
+    /// Adds a language server. It replaces the one of its name, and others for its extensions.
+    ///
+    /// ```
+    /// use tool_runtime_builtins::code::{CodeParams, LanguageServer};
+    ///
+    /// let mut params = CodeParams::default();
+    /// params.add_language_server("python", LanguageServer::new("pylsp", [], [("py", "python")]));
+    /// assert_eq!(params.language_servers["python"].command.to_str(), Some("pylsp"));
+    /// ```
+    pub fn add_language_server(&mut self, name: impl Into<String>, server: LanguageServer) {
+        for other in self.language_servers.values_mut() {
+            other.extensions.retain(|extension, _| !server.extensions.contains_key(extension));
+        }
+        self.language_servers.retain(|_, other| !other.extensions.is_empty());
+        self.language_servers.insert(name.into(), server);
+    }
+}
+
 /// A language server: its program, its files, its settings.
 ///
 /// Language servers run programs of the project that they read: build scripts, plug-ins, interpreters. So `LSP` is a tool
@@ -47,7 +66,7 @@ impl Default for CodeParams {
 ///
 /// let bash = LanguageServer::new("bash-language-server", ["start"], [("sh", "shellscript"), ("bash", "shellscript")]);
 /// let mut params = CodeParams::default();
-/// params.language_servers.insert("bash".to_owned(), bash);
+/// params.add_language_server("bash", bash);
 /// ```
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

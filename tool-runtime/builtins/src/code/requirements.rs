@@ -1,5 +1,6 @@
 //! The programs that the tools need.
 
+use super::installed::find_server;
 use super::params::CodeParams;
 use crate::workspace::Workspace;
 use std::path::Path;
@@ -14,10 +15,11 @@ pub(super) fn git(params: &CodeParams, workspace: &Workspace) -> Vec<Requirement
 pub(super) fn language_servers(params: &CodeParams, workspace: &Workspace) -> Vec<Requirement> {
     let servers = params.language_servers.values();
     let requirement = |server: &super::LanguageServer| {
-        find_program(&server.command, workspace).unwrap_or_else(|| {
-            let remedy = server.install.as_deref().unwrap_or("install it");
-            Requirement::absent(server.command.display().to_string(), remedy)
-        })
+        let name = server.command.display().to_string();
+        match find_server(server, workspace) {
+            Ok(file) => Requirement::met(name, file.display().to_string()),
+            Err(_) => Requirement::absent(name, server.install.as_deref().unwrap_or("install it")),
+        }
     };
     servers.map(requirement).collect()
 }

@@ -10,10 +10,11 @@ use super::rename;
 use super::server::Server;
 use super::servers::{Servers, failed};
 use super::source_files::SourceFiles;
+use super::text_search::TextSearch;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use tool_runtime::ToolError;
+use tool_runtime::{ToolContext, ToolError};
 
 /// Items of a result.
 const MAX_ITEMS: usize = 200;
@@ -25,16 +26,34 @@ const REPEAT_PAUSE: Duration = Duration::from_millis(200);
 
 impl Servers {
     /// Answers a call.
-    pub(super) async fn ask(&self, request: &Request) -> Result<LspOutput, ToolError> {
+    pub(super) async fn ask(
+        &self,
+        request: &Request,
+        context: &ToolContext,
+    ) -> Result<LspOutput, ToolError> {
         request.check()?;
         let location = self.workspace.resolve(&request.file_path)?;
-        let (language, language_id) = self.language_of(location.path())?;
         let project = self.project(&location);
         let (root, path) =
             project.map_err(|error| ToolError::user(format!("`{location}`: {error}")))?;
+        let search = |reason| TextSearch {
+            workspace: &self.workspace,
+            request,
+            location: &location,
+            project: (&root, &path),
+            language: self.language_of(location.path()).map(|(language, _)| language),
+            servers: &self.languages,
+            reason,
+        };
+        let Some((language, language_id)) = self.language_of(location.path()) else {
+            return search(&self.no_language(location.path())).run(context).await;
+        };
         let mut repeats = 0;
         let (server, found) = loop {
-            let server = self.get(language, &root).await?;
+            let server = match self.get(language, &root).await {
+                Ok(server) => server,
+                Err(error) => return search(error.message()).run(context).await,
+            };
             let query =
                 Query { server: &server, request, path: &path, language_id, limit: self.limit };
             let error = match query.run(language).await {
@@ -60,26 +79,21 @@ impl Servers {
     }
 
     /// The language of a file, and the protocol's id of it.
-    fn language_of(&self, path: &Path) -> Result<(&str, &str), ToolError> {
-        let extension =
-            path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    fn language_of(&self, path: &Path) -> Option<(&str, &str)> {
+        let extension = path.extension()?.to_str()?;
         let mut languages = self.languages.iter();
-        let found = languages.find_map(|(name, server)| {
+        languages.find_map(|(name, server)| {
             Some((name.as_str(), server.extensions.get(extension)?.as_str()))
-        });
-        found.ok_or_else(|| {
-            let known: Vec<String> = self
-                .languages
-                .values()
-                .flat_map(|server| server.extensions.keys())
-                .map(|name| format!("`.{name}`"))
-                .collect();
-            ToolError::user(format!(
-                "there is no language server for `{}`; there are for {}",
-                path.display(),
-                known.join(", ")
-            ))
         })
+    }
+
+    /// The reason why a file has no server.
+    fn no_language(&self, path: &Path) -> String {
+        let servers = self.languages.values();
+        let known = servers.flat_map(|server| server.extensions.keys());
+        let known: Vec<String> = known.map(|name| format!("`.{name}`")).collect();
+        let path = path.display();
+        format!("there is no language server for `{path}`; there are for {}", known.join(", "))
     }
 
     fn output(

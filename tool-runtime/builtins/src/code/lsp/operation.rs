@@ -112,6 +112,15 @@ impl Request {
         lines: &Lines,
         encoding: Encoding,
     ) -> Result<Position, ToolError> {
+        let (line, character) = self.checked_position(lines)?;
+        Ok(lines.position(line, character, encoding))
+    }
+
+    /// Line and character, counted from 1.
+    ///
+    /// # Errors
+    /// The file has no such line or character.
+    pub(super) fn checked_position(&self, lines: &Lines) -> Result<(usize, usize), ToolError> {
         let path = &self.file_path;
         let (line, character) = (self.line.unwrap_or(1), self.character.unwrap_or(1));
         if line > lines.count() {
@@ -126,7 +135,7 @@ impl Request {
                 "line {line} of `{path}` has {length} characters; there is no character {character}"
             )));
         }
-        Ok(lines.position(line, character, encoding))
+        Ok((line, character))
     }
 
     /// Method and parameters of the request about a document.

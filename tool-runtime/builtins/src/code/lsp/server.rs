@@ -28,8 +28,9 @@ use tool_runtime::__seam::lock;
 /// Bytes of the error output that are kept.
 const MAX_STDERR: usize = 2 << 10;
 /// Time to read a document that was just opened: until its diagnostics are published, for servers that do so, or else
-/// until work is reported.
+/// until work is reported. A server that has done neither is silent, and is asked at once from then on.
 const READING: Duration = Duration::from_secs(15);
+const SILENT: Duration = Duration::from_secs(2);
 const REPORTING: Duration = Duration::from_millis(500);
 /// Time to wait for a server that reads the project. After it, requests are sent anyway.
 const MAX_BUSY: Duration = Duration::from_secs(30);
@@ -112,9 +113,12 @@ impl Server {
     /// Waits until the server has read a document that was just opened. Servers accept requests before, and respond
     /// without the rest of the project.
     pub(super) async fn settle(&self, opened: &Synced) {
-        let limit = if self.publishes.load(Ordering::Relaxed) { READING } else { REPORTING };
+        let publishes = self.publishes.load(Ordering::Relaxed);
         let status = self.connection.status();
-        if !status.published(&opened.path, opened.published_before, limit).await {
+        let published = |limit| status.published(&opened.path, opened.published_before, limit);
+        let is_published = published(if publishes { SILENT } else { REPORTING }).await
+            || publishes && status.is_working() && published(READING - SILENT).await;
+        if !is_published {
             self.publishes.store(false, Ordering::Relaxed);
         }
     }
@@ -164,16 +168,6 @@ async fn spawn(
         command.env("XDG_CACHE_HOME", &caches).env("CARGO_TARGET_DIR", caches.join("cargo"));
     }
     start(confinement, Child::LanguageServer, command).await
-}
-
-/// The program of a server.
-///
-/// # Errors
-/// The message for one that is not installed, or that tools may change.
-pub(super) fn program(params: &LanguageServer, workspace: &Workspace) -> Result<PathBuf, String> {
-    let found = workspace.confinement().find_program(&params.command, workspace.environment());
-    let install = params.install.as_deref().unwrap_or("install it");
-    found.map_err(|missing| missing.message(&params.command, install))
 }
 
 async fn initialize(

@@ -1,6 +1,7 @@
 //! The servers of a pool: one for each language and root, started when it is first needed.
 
-use super::server::{self, Server};
+use super::server::Server;
+use crate::code::installed::find_server;
 use crate::code::params::{CodeParams, LanguageServer};
 use crate::workspace::{Location, Root, Workspace};
 use std::collections::{BTreeMap, HashMap};
@@ -80,7 +81,7 @@ impl Servers {
         let params = self.languages.get(language).ok_or_else(|| {
             ToolError::user(format!("no language server is set up for `{language}`"))
         })?;
-        let program = server::program(params, &self.workspace).map_err(ToolError::user)?;
+        let program = find_server(params, &self.workspace).map_err(ToolError::user)?;
         let slot = self.slot(language, root);
         let mut slot = slot.lock().await;
         let mut reason = None;

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Characters of a line, a name and a message that are shown.
-const MAX_LINE: usize = 200;
+pub(super) const MAX_LINE: usize = 200;
 const MAX_MESSAGE: usize = 2000;
 
 /// The files of locations, each read once.
@@ -78,7 +78,7 @@ impl<'w> SourceFiles<'w> {
     }
 }
 
-fn shorten(text: &str, length: usize) -> String {
+pub(super) fn shorten(text: &str, length: usize) -> String {
     let text = text.trim();
     match text.char_indices().nth(length) {
         Some((end, _)) => format!("{}..", &text[..end]),

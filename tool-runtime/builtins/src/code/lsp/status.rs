@@ -95,6 +95,12 @@ impl Status {
         self.until(limit, |state| state.in_progress.is_empty() && !state.is_busy).await
     }
 
+    /// Whether an operation is in progress.
+    pub(super) fn is_working(&self) -> bool {
+        let state = self.lock();
+        state.is_busy || !state.in_progress.is_empty()
+    }
+
     /// Waits until diagnostics of a file were published more than `count` times. Returns whether they were.
     pub(super) async fn published(&self, path: &Path, count: u64, limit: Duration) -> bool {
         self.until(limit, |state| state.has_newer(path, count)).await

@@ -3,6 +3,7 @@
 mod answers;
 mod failures;
 mod processes;
+mod without_server;
 
 use crate::code::{CodeParams, LanguageServer};
 use crate::test_time::{in_time, skip_time};
@@ -21,7 +22,8 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// The limit of a request.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The server of `server.py`, with the encoding of its positions. `kind` is `push` or `pull`: how it gives diagnostics.
+/// The server of `server.py`, with the encoding of its positions. `kind` is `push`, `pull` or `silent`: how it gives
+/// diagnostics.
 fn scripted(encoding: &str, kind: &str) -> LanguageServer {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/code/lsp/tests/server.py");
     LanguageServer::new("python3", [script.to_str().unwrap(), encoding, kind], [("x", "fake")])

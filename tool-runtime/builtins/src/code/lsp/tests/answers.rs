@@ -1,9 +1,12 @@
 //! Answers, and the state of documents.
 
-use super::{Fixture, at, scripted};
+use super::{Fixture, at, ended, scripted};
 use crate::code::LanguageServer;
+use crate::test_time::skip_time;
 use serde_json::{Value, json};
 use std::fs;
+use std::pin::pin;
+use std::time::Duration;
 
 #[tokio::test]
 async fn characters_are_converted_to_the_units_of_every_server() {
@@ -144,6 +147,22 @@ async fn requests_wait_until_the_project_is_read() {
 }
 
 #[tokio::test]
+async fn a_server_that_reports_nothing_is_asked_within_three_seconds() {
+    let fixture = Fixture::with(scripted("utf-16", "silent"));
+    fixture.put("a.x", "");
+    let opened = fixture.pipe("opened");
+    let mut call = pin!(fixture.state("a.x"));
+    tokio::select! {
+        _ = &mut call => panic!("the server is given time to read"),
+        _ = ended(opened) => {}
+    }
+    skip_time(Duration::from_secs(3)).await;
+    // Against a limit of 15 seconds, which servers have that report their work.
+    tokio::time::timeout(Duration::from_secs(8), call).await.expect("the answer").unwrap();
+    fixture.close().await;
+}
+
+#[tokio::test]
 async fn mistakes_are_explained() {
     let fixture = Fixture::new();
     fixture.put("a.x", "one\nä");
@@ -161,7 +180,10 @@ async fn mistakes_are_explained() {
             json!({"operation": "workspaceSymbol", "file_path": "a.x"}),
             "`workspaceSymbol` needs `query`",
         ),
-        (at("hover", "a.txt", 1, 1), "there is no language server for `a.txt`; there are for `.x`"),
+        (
+            at("hover", "a.txt", 1, 1),
+            "`hover` needs a language server; there is no language server for `a.txt`; there are for `.x`",
+        ),
         (at("hover", "b.x", 1, 1), "`b.x`: No such file or directory (os error 2)"),
         (at("hover", "../b.x", 1, 1), "`../b.x` is outside the workspace"),
         (

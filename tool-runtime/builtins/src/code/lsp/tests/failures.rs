@@ -96,7 +96,9 @@ async fn a_server_that_does_not_start_says_why() {
     let fixture = Fixture::with(server);
     fixture.put("a.x", "");
     let error = fixture.state("a.x").await.unwrap_err();
-    assert!(error.starts_with("the language server for `fake` did not start: ended: "), "{error}");
+    let expected =
+        "`hover` needs a language server; the language server for `fake` did not start: ended: ";
+    assert!(error.starts_with(expected), "{error}");
     assert!(error.ends_with("it wrote: no license"), "{error}");
     let mute = LanguageServer::new("sleep", ["1000"], [("x", "fake")]);
     let fixture = Fixture::limited(mute, Duration::from_secs(1));
@@ -112,7 +114,10 @@ async fn a_program_that_tools_may_change_is_not_started() {
     let directory = tempfile::TempDir::new().unwrap();
     let bin = directory.path().join("bin");
     std::fs::create_dir(&bin).unwrap();
-    std::fs::write(bin.join("fake-server"), "").unwrap();
+    let started = directory.path().join("started");
+    std::fs::write(bin.join("fake-server"), format!("#!/bin/sh\n: > {}\n", started.display()))
+        .unwrap();
+    std::fs::write(directory.path().join("a.x"), "def a").unwrap();
     std::fs::set_permissions(bin.join("fake-server"), PermissionsExt::from_mode(0o755)).unwrap();
     let link = tempfile::TempDir::new().unwrap();
     std::os::unix::fs::symlink(bin.join("fake-server"), link.path().join("fake-server")).unwrap();
@@ -124,8 +129,12 @@ async fn a_program_that_tools_may_change_is_not_started() {
         let params = CodeParams { language_servers, ..CodeParams::default() };
         let pool = ToolPool::builder().install(Builtins::new(workspace).code(params));
         let pool = pool.build().unwrap();
-        assert!(pool.get("LSP").is_none());
-        let report = pool.report().to_string();
-        assert!(report.contains("which tools may change"), "{report}");
+        for operation in ["goToDefinition", "hover"] {
+            let result = pool.call(ToolCall::json("LSP", at(operation, "a.x", 1, 5))).await;
+            let text = result.observation().to_text();
+            assert!(text.contains("which tools may change"), "{text}");
+            assert_eq!(result.is_error(), operation == "hover", "{text}");
+        }
+        assert!(!started.exists());
     }
 }

@@ -6,7 +6,7 @@ import re
 import sys
 import threading
 
-ENCODING, PULLS = sys.argv[1], sys.argv[2] == "pull"
+ENCODING, KIND = sys.argv[1], sys.argv[2]
 documents, watched, cancelled, answers, root = {}, [], [], {}, []
 busy = {"ended": None}
 asked = threading.Event()
@@ -48,7 +48,7 @@ def publish(uri, version):
     text = documents[uri]["text"]
     message = "bad" * 100_000 if "LONG" in text else "bad"
     diagnostics = [{"range": found, "severity": 1, "message": message} for found in occurrences(text, "ERR")]
-    if not PULLS:
+    if KIND == "push":
         send({"method": "textDocument/publishDiagnostics", "params": {"uri": uri, "version": version, "diagnostics": []}})
         send({"method": "textDocument/publishDiagnostics", "params": {"uri": uri, "version": version, "diagnostics": diagnostics}})
     return diagnostics
@@ -139,7 +139,7 @@ def handle(method, id, params):
         root.append(params["rootUri"].rsplit("/", 1)[1])
         capabilities = {name + "Provider": True for name in ["hover", "references", "definition", "rename"]}
         capabilities["positionEncoding"] = ENCODING if ENCODING in params["capabilities"]["general"]["positionEncodings"] else None
-        if PULLS:
+        if KIND == "pull":
             capabilities["diagnosticProvider"] = {}
         send({"id": id, "result": {"capabilities": capabilities}})
     elif method == "initialized":
@@ -149,6 +149,8 @@ def handle(method, id, params):
         document = params["textDocument"]
         documents[uri] = {"text": document["text"], "version": document["version"], "id": document["languageId"]}
         publish(uri, document["version"])
+        if os.path.exists("opened"):
+            open("opened", "w").close()
     elif method == "textDocument/didChange":
         documents[uri]["text"] = params["contentChanges"][0]["text"]
         documents[uri]["version"] = params["textDocument"]["version"]
