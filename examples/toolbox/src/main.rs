@@ -61,6 +61,8 @@ async fn prepare(arguments: &ProgramArguments) -> Result<(ToolPool, Option<McpMa
         .install(options::builtins(arguments)?)
         .add_from(&Source::Custom, skill)
         .argument_matcher(ShellMatcher)
+        // Models write names of arguments that they know from other programs.
+        .repair()
         .command(PinCommand)
         .approver(AskCaller::new().or(TerminalApprover::new()));
     let pool = match arguments.value("policy") {

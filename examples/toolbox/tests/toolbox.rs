@@ -177,6 +177,40 @@ async fn a_call_from_the_command_line() {
     }
 }
 
+#[tokio::test]
+async fn scripts_see_the_exit_code_of_a_command() {
+    let project = project();
+    for (arguments, expected) in [
+        (["Bash", "command=exit 3"], 3),
+        (["Bash", "command=kill -9 $$"], 137),
+        (["Bash", "command=echo done"], 0),
+        (["Bash", "timeout_ms=0"], 2),
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_toolbox"));
+        command.arg("call").args(arguments).args(["--families", "shell", "--root"]);
+        let output = command.arg(project.path()).stdin(Stdio::null()).output();
+        let output = tokio::time::timeout(LIMIT, output).await.unwrap().unwrap();
+        assert_eq!(output.status.code(), Some(expected), "{arguments:?}");
+    }
+}
+
+#[tokio::test]
+async fn calls_as_models_of_other_programs_write_them_are_accepted() {
+    let project = project();
+    let client = connect(project.path(), &["--families", "files,search"]).await;
+    let read = call(&client, "Read", json!({ "path": "main.rs", "limit": "1" })).await;
+    assert_eq!(read.0.lines().next(), Some("     1\tfn main() {"));
+    let grep = json!({ "pattern": "old", "output_mode": "content", "-n": true, "-C": 0 });
+    assert_eq!(call(&client, "Grep", grep).await.0, "main.rs:2:    old_name();");
+    client.cancel().await.unwrap();
+    let client = connect(project.path(), &["--families", "shell", "--open-hands"]).await;
+    let tools = client.list_all_tools().await.unwrap();
+    assert_eq!(tools.iter().map(|tool| &*tool.name).collect::<Vec<_>>(), ["terminal"]);
+    let executed = call(&client, "execute_bash", json!({ "command": "echo done" })).await;
+    assert!(executed.0.starts_with("done\n") && !executed.1, "{executed:?}");
+    client.cancel().await.unwrap();
+}
+
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_sandbox_without_a_family_that_starts_programs_is_reported() {

@@ -20,6 +20,11 @@ pub enum Profile {
 pub(crate) trait Family: Toolset {
     /// Names of the tools that a profile offers, without prefix.
     fn tools_of(profile: Profile) -> &'static [&'static str];
+
+    /// Names by which models call a tool, besides its own.
+    fn other_names(_tool: &str) -> &'static [&'static str] {
+        &[]
+    }
 }
 
 /// Adds a family to a pool.
@@ -133,6 +138,10 @@ impl Builtins {
         tools.retain(|tool| self.is_offered::<F>(tool.name()));
         let root = self.workspace.roots()[0].path();
         let tools = tools.into_iter().map(|tool| tool.resolve_keys_in(root));
+        let tools = tools.map(|tool| {
+            let names = F::other_names(own_name(tool.name()));
+            tool.with_other_names(names)
+        });
         tools.map(|tool| self.with_requirements(tool)).collect()
     }
 

@@ -63,6 +63,7 @@ pub use text::Eol;
 use crate::builtins::{Builtins, Family, Profile};
 use crate::tool_output::ToolOutput;
 use crate::workspace::Workspace;
+use change::OLD_STRING;
 use commit::Freshness;
 use editor::EditorCall;
 use read::ReadWindow;
@@ -91,7 +92,7 @@ impl Files {
     fn read(
         &self,
         /// Path of the file.
-        #[arg(match_as = "path", length = 1..=4096)]
+        #[arg(match_as = "path", length = 1..=4096, alias = "path")]
         file_path: String,
         /// Number of the first line, counted from 1. Negative numbers count from the end: -20 for the last 20 lines.
         offset: Option<i64>,
@@ -119,9 +120,10 @@ impl Files {
     fn write(
         &self,
         /// Path of the file.
-        #[arg(match_as = "path", length = 1..=4096)]
+        #[arg(match_as = "path", length = 1..=4096, alias = "path")]
         file_path: String,
         /// The whole content.
+        #[arg(alias = "file_text")]
         content: String,
         context: &ToolContext,
     ) -> Result<ToolOutput<ChangeOutput>, ToolError> {
@@ -144,11 +146,13 @@ impl Files {
     fn edit(
         &self,
         /// Path of the file.
-        #[arg(match_as = "path", length = 1..=4096)]
+        #[arg(match_as = "path", length = 1..=4096, alias = "path")]
         file_path: String,
         /// The text to replace, as it is in the file.
+        #[arg(alias = "old_str")]
         old_string: String,
         /// The text to replace it with.
+        #[arg(alias = "new_str")]
         new_string: String,
         /// Replace all matches.
         #[arg(default)]
@@ -156,7 +160,7 @@ impl Files {
         context: &ToolContext,
     ) -> Result<ToolOutput<ChangeOutput>, ToolError> {
         let edit = EditOperation { old_string, new_string, replace_all };
-        self.edit_file(&file_path, &[edit], Freshness::Read, context)
+        self.edit_file(&file_path, &[edit], Freshness::Read, OLD_STRING, context)
     }
 
     /// Make several replacements in a file that was read, one after another: all of them, or none.
@@ -172,14 +176,14 @@ impl Files {
     fn multi_edit(
         &self,
         /// Path of the file.
-        #[arg(match_as = "path", length = 1..=4096)]
+        #[arg(match_as = "path", length = 1..=4096, alias = "path")]
         file_path: String,
         /// The replacements. Each is made in the result of the one before.
         #[arg(length = 1..=1000)]
         edits: Vec<EditOperation>,
         context: &ToolContext,
     ) -> Result<ToolOutput<ChangeOutput>, ToolError> {
-        self.edit_file(&file_path, &edits, Freshness::Read, context)
+        self.edit_file(&file_path, &edits, Freshness::Read, OLD_STRING, context)
     }
 
     /// Change several files by a patch: all of them, or none.
@@ -212,7 +216,7 @@ impl Files {
     fn undo_edit(
         &self,
         /// Path of the file.
-        #[arg(match_as = "path", length = 1..=4096)]
+        #[arg(match_as = "path", length = 1..=4096, alias = "path")]
         file_path: String,
         context: &ToolContext,
     ) -> Result<ToolOutput<ChangeOutput>, ToolError> {
@@ -239,13 +243,16 @@ impl Files {
         /// The command.
         command: EditorCommand,
         /// Path of the file or directory.
-        #[arg(match_as = "path", length = 1..=4096)]
+        #[arg(match_as = "path", length = 1..=4096, alias = "file_path")]
         path: String,
         /// Content of the file, for `create`.
+        #[arg(alias = "content")]
         file_text: Option<String>,
         /// Text to replace, for `str_replace`.
+        #[arg(alias = "old_string")]
         old_str: Option<String>,
         /// New text, for `str_replace` and `insert`.
+        #[arg(alias = "new_string")]
         new_str: Option<String>,
         /// Line after which to insert, 0 for the beginning.
         insert_line: Option<usize>,
@@ -271,7 +278,7 @@ impl Files {
     fn list_directory(
         &self,
         /// Path of the directory. Default: the working directory.
-        #[arg(match_as = "path", default = ".", length = 1..=4096)]
+        #[arg(match_as = "path", default = ".", length = 1..=4096, alias("dir_path", "directory"))]
         path: String,
         /// Levels of directories.
         #[arg(default = 1, range = 1..=5)]
@@ -316,7 +323,7 @@ impl Files {
     fn delete(
         &self,
         /// Path of what to delete.
-        #[arg(match_as = "path", length = 1..=4096)]
+        #[arg(match_as = "path", length = 1..=4096, alias = "file_path")]
         path: String,
         context: &ToolContext,
     ) -> Result<ToolOutput<DeleteOutput>, ToolError> {
@@ -378,5 +385,10 @@ impl Family for Files {
             ],
             Profile::OpenHands => &["file_editor", "apply_patch"],
         }
+    }
+
+    /// The name in Anthropic's and in earlier tools of OpenHands.
+    fn other_names(tool: &str) -> &'static [&'static str] {
+        if tool == "file_editor" { &["str_replace_editor"] } else { &[] }
     }
 }

@@ -80,7 +80,7 @@ pub(crate) use trigger::TriggerTools;
 
 use crate::builtins::{Family, Profile};
 use crate::tool_output::ToolOutput;
-use create::NewJob;
+use create::{NewJob, call_of_job};
 use database::{failed, owner};
 use serde_json::{Map, Value};
 use tool_runtime::prelude::*;
@@ -107,12 +107,15 @@ impl CronTools {
         schedule: String,
         /// Time zone of the expression, as `Europe/Berlin`. Default: that of the program, mostly UTC.
         time_zone: Option<String>,
-        /// Name of the tool to call.
+        /// Name of the tool to call. Either this or `command` is needed.
         #[arg(length = 1..=200)]
-        tool: String,
+        tool: Option<String>,
         /// Arguments of the tool.
         #[arg(default)]
         arguments: Map<String, Value>,
+        /// A command to run, instead of `tool` and `arguments`: a call of `Bash`.
+        #[arg(length = 1..=60_000)]
+        command: Option<String>,
         /// Whether the job runs. A disabled one is kept.
         #[arg(default = true)]
         enabled: bool,
@@ -124,6 +127,7 @@ impl CronTools {
         replace: bool,
         context: &ToolContext,
     ) -> Result<ToolOutput<CronJob>, ToolError> {
+        let (tool, arguments) = call_of_job(tool, arguments, command)?;
         let new =
             NewJob { name, schedule, time_zone, tool, arguments, enabled, on_missed, replace };
         self.0.create(new, context).await

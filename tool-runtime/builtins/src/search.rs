@@ -107,10 +107,14 @@ impl Search {
         /// File or directory to search. Default: the working directory.
         #[arg(match_as = "path")]
         path: Option<String>,
+        /// Whether lines are shown with their numbers.
+        #[arg(default = true, alias("-n", "line_number"))]
+        line_numbers: bool,
         #[arg(flatten)] options: GrepOptions,
         context: &ToolContext,
     ) -> Result<ToolOutput<GrepOutput>, ToolError> {
-        self.search(&options.query(&pattern, path.as_deref()), context)
+        let query = GrepQuery { line_numbers, ..options.query(&pattern, path.as_deref()) };
+        self.search(&query, context)
     }
 
     /// Find files by name, newest first, at most 100.

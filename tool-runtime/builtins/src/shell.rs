@@ -13,6 +13,7 @@
 //! | `params` | settings of the operator |
 //! | `spawn`, `before_exec`, `environment` | how commands start, their ties to this process and limits, their variables |
 //! | `command`, `capture`, `output`, `scratch` | one command, its streams, output and files |
+//! | `kept` | how much of an output a result keeps |
 //! | `outputs` | the files as resources of a pool |
 //! | `jobs` | commands in the background |
 //! | `terminal`, `session`, `stopper`, `marker`, `keys`, `screen` | calls of a terminal, its shell, its interruption, the end of a command, keys, text |
@@ -24,6 +25,7 @@ mod capture;
 mod command;
 mod environment;
 mod jobs;
+mod kept;
 mod keys;
 mod marker;
 mod output;
@@ -49,6 +51,7 @@ use crate::tool_output::ToolOutput;
 use crate::workspace::Workspace;
 use command::Running;
 use jobs::Jobs;
+use kept::Kept;
 use outputs::Outputs;
 use regex::RegexBuilder;
 use rustix::process::Signal;
@@ -86,7 +89,8 @@ impl Shell {
     /// Run a command in a new shell that begins in the workspace's directory. Its input is empty, and programs
     /// do not ask. Of the server's variables commands get those that say where things are; the operator adds others by
     /// `pass_variables` (`--env NAME` of `toolbox`). After the time limit it is ended with all that it started. For servers and other commands that do
-    /// not end by themselves use `run_in_background`.
+    /// not end by themselves use `run_in_background`. Of a long output the first and the last 50,000 bytes are returned, or
+    /// what the host allows; a file has all of it.
     #[tool(
         name = "Bash",
         read_only = false,
@@ -119,7 +123,9 @@ impl Shell {
             return self.start_job(command, context).await;
         }
         let invocation = self.invocation(command, self.next(), context)?;
-        let running = Running::start(&self.launcher, &self.scratch, invocation, false).await?;
+        let kept = Kept::for_context(context);
+        let running =
+            Running::start(&self.launcher, &self.scratch, invocation, kept, false).await?;
         let finished = running.finish(Duration::from_millis(timeout_ms), context).await?;
         let (timed_out, has_survivors) = (finished.status.is_none(), finished.has_survivors);
         let output = CommandOutput::from_finished(finished).with_links(&self.outputs, context);
@@ -127,7 +133,11 @@ impl Shell {
             true => output.with_git_settings(),
             false => output,
         };
-        Ok(if timed_out { output.after_timeout(timeout_ms, has_survivors) } else { output })
+        let output = match timed_out {
+            true => output.after_timeout(timeout_ms, has_survivors),
+            false => output,
+        };
+        Ok(output.with_kept(kept))
     }
 
     /// Read the new output of a background job, and whether it still runs.
@@ -236,7 +246,8 @@ impl Shell {
         let permit = self.jobs.permit(context)?;
         let number = self.next();
         let invocation = self.invocation(command.clone(), number, context)?;
-        let running = Running::start(&self.launcher, &self.scratch, invocation, true).await?;
+        let kept = Kept::for_context(context);
+        let running = Running::start(&self.launcher, &self.scratch, invocation, kept, true).await?;
         let id = self.jobs.add(number, command, running, permit, context).id();
         let notice =
             format!("started as `{id}`; read its output by `BashOutput`, end it by `KillBash`");
@@ -320,6 +331,11 @@ impl Family for Shell {
             Profile::Standard => &["Bash", "BashOutput", "KillBash"],
             Profile::OpenHands => &["terminal"],
         }
+    }
+
+    /// The name in earlier versions of OpenHands.
+    fn other_names(tool: &str) -> &'static [&'static str] {
+        if tool == "terminal" { &["execute_bash"] } else { &[] }
     }
 }
 

@@ -94,6 +94,7 @@ impl Fetch {
         timeout = "620s",
         progress
     )]
+    #[allow(clippy::too_many_arguments, reason = "the parts of a request")]
     async fn web_fetch(
         &self,
         /// The address, with `http://` or `https://`.
@@ -111,8 +112,13 @@ impl Fetch {
         /// Headers that the operator allows, as `{"accept-language": "de"}`: by default `accept` and `accept-language`.
         #[arg(default)]
         headers: BTreeMap<String, String>,
+        /// What you look for on the page, for people who approve the call. The result does not depend on it.
+        #[arg(default, alias = "prompt")]
+        purpose: String,
         context: &ToolContext,
     ) -> Result<ToolOutput<FetchOutput>, ToolError> {
+        // Shown to people who approve the call.
+        drop(purpose);
         let url = parse(&url)?;
         let headers = self.headers(&headers)?;
         let permit = self.fetcher.permit().await?;

@@ -2,9 +2,11 @@
 
 use crate::{SkillLibrary, SkillStatus};
 use proptest::prelude::*;
+use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use tool_runtime::{ToolCall, ToolPool};
 
 /// A folder with skills, removed in the end.
 struct Root(PathBuf);
@@ -334,6 +336,27 @@ fn the_tool_lists_the_skills_that_models_may_load() {
         .with("other", &front("disable-model-invocation: yes").replace("demo", "other"));
     let tool = root.load().tool();
     assert!(tool.definition().description.ends_with("Skills:\n- demo: Show."));
+}
+
+/// Claude Code's tool has `args`.
+#[tokio::test]
+async fn arguments_are_accepted_as_args_and_not_advertised_so() {
+    let root = Root::new().with("demo", &front("").replace("Text.", "Fix $ARGUMENTS."));
+    let library = root.load();
+    let pool = ToolPool::builder().add(library.tool()).repair().build().unwrap();
+    let session = pool.session();
+    for (name, noted) in [("arguments", false), ("args", true)] {
+        let call = json!({ "skill": "demo", name: "issue 7" });
+        let result = session.pool().call(ToolCall::new("Skill", call.to_string())).await;
+        let text = result.observation().to_text();
+        assert!(text.ends_with("Fix issue 7."), "{text}");
+        let is_noted = result.observation().meta().is_some();
+        assert_eq!(is_noted, noted, "{name}");
+    }
+    let tool = pool.get("Skill").unwrap();
+    let schema = &tool.definition().input_schema;
+    let names: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
+    assert_eq!(names, ["skill", "arguments", "end"]);
 }
 
 proptest! {

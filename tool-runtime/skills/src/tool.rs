@@ -5,13 +5,29 @@ use crate::listing::listing;
 use crate::skill::Skill;
 use crate::skills::Skills;
 use crate::state::LoadedBy;
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use std::sync::Arc;
 use tool_runtime_core::tool::{Tool, ToolContext};
 use tool_runtime_core::vocabulary::error::ToolError;
 
 /// The name of the tool.
 pub(crate) const NAME: &str = "Skill";
+
+// Not a doc comment: the schema would have it as its description.
+#[derive(Deserialize, JsonSchema)]
+struct SkillInput {
+    /// The name of the skill to load.
+    #[serde(default)]
+    skill: Option<String>,
+    /// Arguments for the skill, as its text expects them.
+    // The name in Claude Code.
+    #[serde(default, alias = "args")]
+    arguments: Option<String>,
+    /// `true`, without `skill`: end the skill that was loaded last.
+    #[serde(default)]
+    end: bool,
+}
 
 pub(crate) fn tool(library: &SkillLibrary) -> Tool {
     let library = library.clone();
@@ -24,10 +40,9 @@ pub(crate) fn tool(library: &SkillLibrary) -> Tool {
         .open_world(false)
         // Instructions are part of planning; the skill itself only narrows the tools.
         .tags(["plan"])
-        .input_schema(schema())
-        .handler(move |arguments: Map<String, Value>, context: ToolContext| {
+        .handler(move |input: SkillInput, context: ToolContext| {
             let library = library.clone();
-            async move { answer(&library, &arguments, &context).await }
+            async move { answer(&library, input, &context).await }
         })
         .requires(left_out)
 }
@@ -43,29 +58,13 @@ fn description(library: &SkillLibrary) -> String {
     )
 }
 
-fn schema() -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "skill": { "type": "string", "description": "The name of the skill to load." },
-            "arguments": { "type": "string", "description": "Arguments for the skill, as its text expects them." },
-            "end": { "type": "boolean", "description": "`true`, without `skill`: end the skill that was loaded last." },
-        },
-        "additionalProperties": false,
-    })
-}
-
 async fn answer(
     library: &SkillLibrary,
-    arguments: &Map<String, Value>,
+    SkillInput { skill, arguments, end: is_end }: SkillInput,
     context: &ToolContext,
 ) -> Result<String, ToolError> {
-    let text = |key: &str| arguments.get(key).and_then(Value::as_str);
-    let is_end = arguments.get("end").and_then(Value::as_bool).unwrap_or_default();
-    match (text("skill"), is_end) {
-        (Some(name), false) => {
-            load(library, name, text("arguments").unwrap_or_default(), context).await
-        }
+    match (skill, is_end) {
+        (Some(name), false) => load(library, &name, &arguments.unwrap_or_default(), context).await,
         (None, true) => end(library, context).await,
         (Some(_), true) => Err(ToolError::user("give either `skill` or `end`, not both")),
         (None, false) => Err(ToolError::user("give the name of a `skill`, or `end`: true")),

@@ -15,6 +15,9 @@ use std::time::Instant;
 use tool_runtime::__seam::hex;
 use tool_runtime::{ToolContext, ToolError};
 
+/// The argument of `Edit` and `MultiEdit` that quotes text.
+pub(super) const OLD_STRING: &str = "old_string";
+
 /// Ends an error about text that is not in the file.
 const NOTEBOOK: &str = "\nthe file is a notebook: its JSON is edited, which `Grep` shows, not the cells that were read";
 
@@ -47,8 +50,10 @@ pub struct ChangeOutput {
 #[serde(deny_unknown_fields)]
 pub struct EditOperation {
     /// The text to replace, quoted from the file with the lines around it that make it unique.
+    #[serde(alias = "old_str")]
     pub old_string: String,
     /// The text to replace it with.
+    #[serde(alias = "new_str")]
     pub new_string: String,
     /// Replace all matches instead of the only one.
     #[serde(default)]
@@ -88,12 +93,14 @@ impl Files {
         self.change(before, old, Some(content), Applied::default(), context)
     }
 
-    /// Makes edits one after another. Edits of a new file start with an empty `old_string`.
+    /// Makes edits one after another. Edits of a new file start with an empty `old_string`, which is `quoted_by` the
+    /// argument of this name.
     pub(super) fn edit_file(
         &self,
         path: &str,
         edits: &[EditOperation],
         freshness: Freshness,
+        quoted_by: &str,
         context: &ToolContext,
     ) -> Result<ToolOutput<ChangeOutput>, ToolError> {
         let before = self.read_to_change(path, freshness, context)?;
@@ -109,8 +116,15 @@ impl Files {
                     Some(Cow::Owned(edit.new_string.clone()))
                 }
                 (Some(content), _) => {
-                    let replaced = replace(&content, edit, deadline)
-                        .map_err(|error| edit_error(&before, edits.len(), number, &error))?;
+                    let replaced = replace(&content, edit, deadline).map_err(|error| {
+                        let which = match edits.len() {
+                            1 => format!("`{quoted_by}`"),
+                            _ => {
+                                format!("nothing was changed: `{quoted_by}` of edit {}", number + 1)
+                            }
+                        };
+                        edit_error(&before, &which, &error)
+                    })?;
                     applied.add(&replaced);
                     Some(Cow::Owned(replaced.content))
                 }
@@ -219,14 +233,9 @@ fn replace(content: &str, edit: &EditOperation, deadline: Instant) -> Result<Rep
     edit::replace(content, edit, deadline)
 }
 
-fn edit_error(before: &Before, count: usize, number: usize, error: &EditError) -> ToolError {
+fn edit_error(before: &Before, which: &str, error: &EditError) -> ToolError {
     let path = before.location();
-    let which = if count == 1 {
-        format!("`{path}`: `old_string`")
-    } else {
-        format!("`{path}`: nothing was changed: `old_string` of edit {}", number + 1)
-    };
     let is_notebook = before.is_notebook() && matches!(error, EditError::NotFound(_));
     let hint = if is_notebook { NOTEBOOK } else { "" };
-    ToolError::user(format!("{which} {error}{hint}"))
+    ToolError::user(format!("`{path}`: {which} {error}{hint}"))
 }

@@ -74,7 +74,7 @@ impl Files {
                 let old_string = require("str_replace", "old_str", old_str)?;
                 let new_string = new_str.unwrap_or_default();
                 let edit = EditOperation { old_string, new_string, replace_all: false };
-                self.edit_file(&path, &[edit], Freshness::UnchangedIfRead, context)?
+                self.edit_file(&path, &[edit], Freshness::UnchangedIfRead, "old_str", context)?
             }
             EditorCommand::Insert => {
                 let line = require("insert", "insert_line", insert_line)?;

@@ -138,6 +138,30 @@ impl Schedule {
     }
 }
 
+/// The tool that a job calls, and its arguments. A command is a call of `Bash`.
+///
+/// # Errors
+/// Neither a tool nor a command is given, or both.
+pub(super) fn call_of_job(
+    tool: Option<String>,
+    arguments: Map<String, Value>,
+    command: Option<String>,
+) -> Result<(String, Map<String, Value>), ToolError> {
+    match (tool, command) {
+        (Some(tool), None) => Ok((tool, arguments)),
+        (None, Some(command)) if arguments.is_empty() => {
+            let arguments = [("command".to_owned(), Value::from(command))];
+            Ok(("Bash".to_owned(), arguments.into_iter().collect()))
+        }
+        (None, None) => Err(ToolError::user(
+            "a job calls a tool or runs a command; write `tool` and `arguments`, or `command`",
+        )),
+        (Some(_), Some(_)) | (None, Some(_)) => Err(ToolError::user(
+            "`command` stands for a call of `Bash` with it; leave out `tool` and `arguments`, or write the command into `arguments`",
+        )),
+    }
+}
+
 pub(super) fn too_many_jobs(max_jobs: u32) -> ToolError {
     ToolError::user(format!(
         "you have {max_jobs} jobs, which is the limit; delete one by `CronDelete` first"

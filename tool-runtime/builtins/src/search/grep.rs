@@ -34,6 +34,7 @@ pub(super) struct GrepQuery<'a> {
     pub(super) multiline: bool,
     pub(super) before: usize,
     pub(super) after: usize,
+    pub(super) line_numbers: bool,
     pub(super) hidden: bool,
     pub(super) no_ignore: bool,
     pub(super) offset: usize,
@@ -85,6 +86,7 @@ pub(super) fn grep(
         OutputMode::Content => contents(location, &hits, &scan, query, &second),
         mode => names(location, &hits, query, mode),
     };
+    output.hides_numbers = !query.line_numbers;
     output.has_context = query.before + query.after > 0;
     output.set_totals(totals.files.into_inner(), totals.matches.into_inner(), query.mode);
     if let Some(notice) = notice {

@@ -40,6 +40,9 @@ pub struct GrepOutput {
     /// Whether groups of lines are separated.
     #[serde(skip)]
     pub(super) has_context: bool,
+    /// Whether lines are rendered without their numbers.
+    #[serde(skip)]
+    pub(super) hides_numbers: bool,
 }
 
 /// The matches of one file.
@@ -138,7 +141,7 @@ impl fmt::Display for GrepOutput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut lines = Vec::new();
         for file in &self.files {
-            file.print(self.has_context, &mut lines);
+            file.print(self, &mut lines);
         }
         lines.extend(self.notice.iter().map(|notice| format!("[{notice}]")));
         f.write_str(&lines.join("\n"))
@@ -147,18 +150,21 @@ impl fmt::Display for GrepOutput {
 
 impl FileMatches {
     /// Lines as ripgrep prints them: `path:12:match`, `path-13-context`, `--` between groups.
-    fn print(&self, has_context: bool, lines: &mut Vec<String>) {
+    fn print(&self, output: &GrepOutput, lines: &mut Vec<String>) {
         let path = &self.path;
         if self.lines.is_empty() {
             lines.push(self.count.map_or_else(|| path.clone(), |count| format!("{path}:{count}")));
         }
         let mut last = None;
         for Line { number, text, is_match } in &self.lines {
-            if has_context && !lines.is_empty() && last != number.checked_sub(1) {
+            if output.has_context && !lines.is_empty() && last != number.checked_sub(1) {
                 lines.push("--".to_owned());
             }
             let mark = if *is_match { ':' } else { '-' };
-            lines.push(format!("{path}{mark}{number}{mark}{text}"));
+            lines.push(match output.hides_numbers {
+                false => format!("{path}{mark}{number}{mark}{text}"),
+                true => format!("{path}{mark}{text}"),
+            });
             last = Some(*number);
         }
     }

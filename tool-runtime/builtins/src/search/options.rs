@@ -84,6 +84,7 @@ impl GrepOptions {
             multiline: self.multiline,
             before: lines(self.before),
             after: lines(self.after),
+            line_numbers: true,
             hidden: self.hidden,
             no_ignore: self.no_ignore,
             offset: self.offset as usize,

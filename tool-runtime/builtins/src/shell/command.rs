@@ -1,6 +1,7 @@
 //! One command: output, time limit, end.
 
 use super::capture::Capture;
+use super::kept::Kept;
 use super::output::{Output, Text};
 use super::scratch::Scratch;
 use super::spawn::{Invocation, Launcher};
@@ -15,9 +16,6 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tool_runtime::ToolContext;
 
-/// Bytes of standard output, and of standard error, that are returned.
-const STDOUT: usize = 20_000;
-const STDERR: usize = 8_000;
 /// Time for processes to end by themselves after `SIGTERM`. Tests see what they do in it, also on a busy machine.
 const GRACE: Duration = Duration::from_millis(if cfg!(test) { 5_000 } else { 500 });
 /// Time between two looks at the processes that a shell has left.
@@ -54,10 +52,11 @@ impl Running {
         launcher: &Launcher,
         scratch: &Scratch,
         invocation: Invocation,
+        kept: Kept,
         stores_all: bool,
     ) -> io::Result<Self> {
-        let mut stdout = Output::new(STDOUT, scratch.file("stdout.txt")?);
-        let mut stderr = Output::new(STDERR, scratch.file("stderr.txt")?);
+        let mut stdout = Output::new(kept.stdout, scratch.file("stdout.txt")?);
+        let mut stderr = Output::new(kept.stderr, scratch.file("stderr.txt")?);
         if stores_all {
             stdout.store();
             stderr.store();

@@ -1,6 +1,7 @@
 //! The results of commands.
 
 use super::command::Finished;
+use super::kept::Kept;
 use super::output::Text;
 use super::outputs::Outputs;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -70,6 +71,14 @@ impl CommandOutput {
         let files = stdout.file.into_iter().chain(stderr.file);
         self.output_files = files.map(|file| file.display().to_string()).collect();
         (self.stdout, self.stderr) = (stdout.text, stderr.text);
+        self
+    }
+
+    /// Says what is kept of an output that was cut.
+    pub(super) fn with_kept(mut self, kept: Kept) -> Self {
+        if !self.output_files.is_empty() {
+            self.notice = join_notices(self.notice.take().into_iter().chain(kept.notice()));
+        }
         self
     }
 

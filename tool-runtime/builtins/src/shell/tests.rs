@@ -16,6 +16,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::sync::oneshot::{self, Receiver};
+use tool_runtime::ToolPoolBuilder;
+use tool_runtime::govern::OutputLimits;
 use tool_runtime::prelude::*;
 
 /// More than any test takes.
@@ -32,8 +34,20 @@ impl Fixture {
         Self::with(ShellParams::default(), &[])
     }
 
+    fn with_limits(limits: Option<OutputLimits>) -> Self {
+        Self::build(ShellParams::default(), &[], limits)
+    }
+
     /// Settings, and variables besides the search path.
     fn with(params: ShellParams, variables: &[(&str, &str)]) -> Self {
+        Self::build(params, variables, None)
+    }
+
+    fn build(
+        params: ShellParams,
+        variables: &[(&str, &str)],
+        limits: Option<OutputLimits>,
+    ) -> Self {
         let directory = TempDir::new().unwrap();
         let root = directory.path().join("root");
         std::fs::create_dir(&root).unwrap();
@@ -42,8 +56,8 @@ impl Fixture {
         let workspace = Workspace::builder().root(root).environment(variables).build().unwrap();
         let profiles = [Profile::Standard, Profile::OpenHands];
         let builtins = Builtins::new(workspace).profiles(profiles).shell(params);
-        let pool =
-            ToolPool::builder().install(builtins).check_outputs().allow_empty().build().unwrap();
+        let pool = ToolPool::builder().install(builtins).check_outputs().repair().allow_empty();
+        let pool = limits.into_iter().fold(pool, ToolPoolBuilder::output_limits).build().unwrap();
         Self { directory, pool }
     }
 

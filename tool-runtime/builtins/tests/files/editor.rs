@@ -48,3 +48,14 @@ async fn mistakes_of_commands_are_explained() {
         assert_eq!(tools.error("file_editor", arguments).await, expected);
     }
 }
+
+#[tokio::test]
+async fn errors_name_the_argument_of_the_editor() {
+    let (_folder, tools) = tools(&[("a", "x\nx\n")]);
+    for (old, new) in [("y", "z"), ("x", "z"), ("x", "x"), ("", "z")] {
+        let arguments =
+            json!({"command": "str_replace", "path": "a", "old_str": old, "new_str": new});
+        let text = tools.error("file_editor", arguments).await;
+        assert!(text.starts_with("`a`: `old_str` ") && !text.contains("old_string"), "{text}");
+    }
+}

@@ -1,6 +1,6 @@
 //! Names with characters that look like others, that are invisible, or that are not UTF-8.
 
-use crate::support::{edit, tools};
+use crate::support::{Folder, Tools, edit, tools};
 use serde_json::json;
 use std::ffi::OsStr;
 use std::fs;
@@ -61,4 +61,45 @@ async fn names_that_are_not_utf_8_are_read_moved_and_deleted() {
     tools.ok("Delete", json!({ "path": r"na\xefve.txt" })).await;
     assert_eq!(folder.names(), ["café.txt"]);
     assert_eq!(folder.text("café.txt"), "newer\n");
+}
+
+/// Names of arguments in Claude Code, in Anthropic's `str_replace_based_edit_tool` and in OpenHands.
+#[tokio::test]
+async fn arguments_by_names_of_other_programs_are_accepted_and_noted() {
+    let folder = Folder::new();
+    folder.put("a.txt", "one\n");
+    let tools = Tools::repairing(folder.path(""));
+    for (tool, arguments, names) in [
+        ("Read", json!({ "path": "a.txt" }), vec!["file_path"]),
+        (
+            "Edit",
+            json!({ "path": "a.txt", "old_str": "one", "new_str": "two" }),
+            vec!["file_path", "old_string", "new_string"],
+        ),
+        (
+            "MultiEdit",
+            json!({ "path": "a.txt", "edits": [{ "old_str": "two", "new_str": "three" }] }),
+            vec!["file_path"],
+        ),
+        ("Write", json!({ "path": "b.txt", "file_text": "b" }), vec!["file_path", "content"]),
+        ("file_editor", json!({ "command": "view", "file_path": "a.txt" }), vec!["path"]),
+        ("str_replace_editor", json!({ "command": "view", "path": "a.txt" }), vec![]),
+        ("UndoEdit", json!({ "path": "b.txt" }), vec!["file_path"]),
+        ("Read", json!({ "file_path": "a.txt" }), vec![]),
+    ] {
+        let result = tools.call(tool, arguments).await;
+        assert!(!result.is_error(), "{tool}: {}", result.observation().to_text());
+        let meta = result.observation().meta().cloned().unwrap_or_default();
+        let repairs: Vec<String> = match meta.get("tool-runtime/repairs") {
+            Some(repairs) => serde_json::from_value(repairs.clone()).unwrap(),
+            None => Vec::new(),
+        };
+        let names = names.iter().map(|name| format!("`{name}`: corrected the name"));
+        let tool_name = (tool == "str_replace_editor").then_some("corrected the name of the tool");
+        let expected: Vec<String> = tool_name.map(str::to_owned).into_iter().chain(names).collect();
+        assert_eq!(repairs, expected, "{tool}");
+    }
+    assert_eq!(folder.text("a.txt"), "three\n");
+    let twice = json!({ "file_path": "a.txt", "path": "b.txt" });
+    assert!(tools.error("Read", twice).await.contains("`file_path` is given twice"));
 }

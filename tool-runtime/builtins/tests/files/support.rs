@@ -74,6 +74,12 @@ impl Tools {
         Self(builder.output_limits(OutputLimits::default()).build().unwrap())
     }
 
+    /// Over a directory, in a pool that repairs calls.
+    pub(crate) fn repairing(root: impl AsRef<Path>) -> Self {
+        let workspace = Workspace::builder().root(root.as_ref()).build().unwrap();
+        Self(ToolPool::builder().install(builtins(workspace)).repair().build().unwrap())
+    }
+
     pub(crate) fn of(workspace: Workspace) -> Self {
         Self(ToolPool::builder().install(builtins(workspace)).build().unwrap())
     }

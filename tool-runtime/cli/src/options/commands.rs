@@ -105,7 +105,8 @@ pub(super) static CALL: CommandSpec = CommandSpec {
     ]),
     options: Cow::Borrowed(&[ARGS, JSON]),
     after_help: "\
-Exit codes: 0 success, 1 the tool returned an error, 2 usage error.
+Exit codes: 0 success, 1 the tool returned an error, 2 usage error. A result with a number `exit_code`, as that of a
+command, gives its own; one with a number `signal` gives 128 and the signal.
 
 A list is a repeated key or JSON: `tags=a tags=b` or `tags='[\"a\",\"b\"]'`.
 `KEY=@FILE` is the text of a file, `KEY=@-` of standard input, `KEY=@@text` the value `@text`.

@@ -90,6 +90,15 @@ impl OutputLimits {
         self
     }
 
+    /// The most characters of text that keep a result with a structured value of this text within the limits: of the text,
+    /// and of the value, in which a character may take two bytes.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn room(&self) -> Option<usize> {
+        let structured = self.structured.map(|bytes| bytes / 2);
+        self.text.into_iter().chain(structured).min()
+    }
+
     /// Limits the decoded bytes of each image and audio block. Default: 5 MiB.
     ///
     /// Beyond it a notice describes the removed block.

@@ -76,6 +76,12 @@ impl ToolPool {
         Arc::clone(&self.0.snapshot())
     }
 
+    /// The limits on the size of results.
+    #[doc(hidden)]
+    pub fn output_limits(&self) -> Option<&crate::govern::limits::OutputLimits> {
+        self.governance().limits.as_ref()
+    }
+
     /// Whether policies, limits or records apply to calls.
     #[doc(hidden)]
     pub fn has_governors(&self) -> bool {

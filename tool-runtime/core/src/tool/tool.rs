@@ -74,6 +74,8 @@ struct Parts {
     /// The toolset that the tool is a method of, without a value of it.
     toolset: Option<Need>,
     parameters: &'static [Parameter],
+    /// Names by which models call the tool, besides its own.
+    other_names: &'static [&'static str],
     timeout: Option<Duration>,
     /// The action type behind the tool, and the executor with its concrete type.
     action: Option<(TypeId, Arc<ActionExecutor>)>,
@@ -113,6 +115,7 @@ impl Parts {
             needs: &[],
             toolset: None,
             parameters: &[],
+            other_names: &[],
             timeout: None,
             action: None,
             origin: None,
@@ -260,6 +263,10 @@ impl Tool {
 
     pub(crate) fn matched(&self) -> Option<&MatchedArgument> {
         self.0.matched.as_deref()
+    }
+
+    pub(crate) fn has_other_name(&self, name: &str) -> bool {
+        self.0.other_names.contains(&name)
     }
 
     pub(crate) fn parameters(&self) -> &'static [Parameter] {

@@ -166,3 +166,32 @@ async fn a_job_may_not_create_jobs_unless_the_operator_says_so() {
         assert_eq!(text.contains("a job may not create or change jobs"), !allowed, "{text}");
     }
 }
+
+#[tokio::test]
+async fn a_command_is_a_call_of_bash() {
+    let bash = Tool::builder("Bash", "Run a command.")
+        .input_schema(json!({ "type": "object", "properties": { "command": { "type": "string" } },
+            "required": ["command"], "additionalProperties": false }))
+        .handler(|arguments: serde_json::Map<String, Value>| async move {
+            arguments["command"].as_str().unwrap().to_owned()
+        });
+    let setup = Setup::with(|builder| builder, |pool| pool.add(bash));
+    let job = json!({ "name": "a", "schedule": "0 9 * * *", "command": "make test" });
+    let created = value(&setup.pool, "CronCreate", job.clone()).await;
+    assert_eq!(
+        (&created["tool"], &created["arguments"]["command"]),
+        (&json!("Bash"), &json!("make test"))
+    );
+    for (more, expected) in [
+        (json!({ "tool": "note" }), "leave out `tool` and `arguments`"),
+        (json!({ "arguments": { "timeout_ms": 1 } }), "leave out `tool` and `arguments`"),
+        (json!({ "command": null }), "write `tool` and `arguments`, or `command`"),
+    ] {
+        let mut wrong = job.clone();
+        wrong.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let text = error(&setup.pool, "CronCreate", wrong).await;
+        assert!(text.contains(expected), "{text}");
+    }
+    let text = error(&Setup::new().pool, "CronCreate", job).await;
+    assert!(text.contains("the job cannot call `Bash`: unknown tool `Bash`"), "{text}");
+}

@@ -333,3 +333,20 @@ async fn a_line_without_end_is_named_as_the_reason() {
     let text = fixture.call("Grep", json!({ "pattern": "needle" })).await.to_text();
     assert!(text.starts_with("text.txt\n[`line.txt` could not be searched"), "{text}");
 }
+
+#[tokio::test]
+async fn line_numbers_are_shown_unless_they_are_switched_off() {
+    let fixture = Fixture::new(TREE);
+    for (name, shown, expected) in [
+        ("-n", true, "notes.md:1:one"),
+        ("-n", false, "notes.md:one"),
+        ("line_numbers", false, "notes.md:one"),
+    ] {
+        let arguments = json!({ "pattern": "one", "path": "notes.md", name: shown });
+        assert_eq!(fixture.text("Grep", content(arguments)).await, expected, "{name} {shown}");
+    }
+    let mut arguments = content(json!({ "pattern": "start", "path": "notes.md", "-C": 1 }));
+    arguments["-n"] = json!(true);
+    let expected = "notes.md-3-interface{}\nnotes.md:4:start\nnotes.md-5-end";
+    assert_eq!(fixture.text("Grep", arguments).await, expected);
+}

@@ -3,6 +3,7 @@
 use super::{Fixture, LIMIT};
 use serde_json::{Value, json};
 use tool_runtime::content::ResourceLink;
+use tool_runtime::govern::OutputLimits;
 use tool_runtime::prelude::*;
 use tool_runtime::{ContentBlock, ErrorClass, Principal};
 
@@ -96,12 +97,31 @@ async fn the_number_of_outputs_is_limited() {
     let context = fixture.pool.context();
     let mut uris = Vec::new();
     for _ in 0..65 {
-        let arguments = json!({ "command": "head -c 30000 /dev/zero | tr '\\0' x" });
+        let arguments = json!({ "command": "head -c 120000 /dev/zero | tr '\\0' x" });
         uris.push(fixture.link("Bash", arguments).await.uri);
     }
     assert_eq!(fixture.resource(&uris[0], &context).await, Err(ErrorClass::NotFound));
     for uri in [&uris[1], &uris[64]] {
-        assert_eq!(fixture.resource(uri, &context).await.unwrap().len(), 30_000);
+        assert_eq!(fixture.resource(uri, &context).await.unwrap().len(), 120_000);
     }
     fixture.close().await;
+}
+
+#[tokio::test]
+async fn fifty_thousand_bytes_of_both_ends_are_kept_where_the_host_allows_it() {
+    let command = json!({ "command": "yes a | head -c 60000; yes z | head -c 60000" });
+    for (limits, kept) in [(None, 50_000), (Some(OutputLimits::default()), 10_000)] {
+        let fixture = Fixture::with_limits(limits.clone());
+        let observation = fixture.call("Bash", command.clone()).await;
+        let text = observation.to_text();
+        let is_near = |letter: char| {
+            let bytes = 2 * text.matches(&format!("{letter}\n")).count();
+            (kept - 1_000..=kept).contains(&bytes)
+        };
+        assert!(is_near('a') && is_near('z'), "{}", text.len());
+        let notice = "the host limits results to 30000 characters: the first and the last 10000 bytes of standard output are kept, and 4000 of standard error";
+        assert_eq!(text.contains(notice), limits.is_some(), "{text}");
+        assert!(!text.contains("characters removed") && !observation.is_error(), "{text}");
+        fixture.close().await;
+    }
 }

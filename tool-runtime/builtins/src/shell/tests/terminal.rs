@@ -368,3 +368,16 @@ async fn the_terminal_has_a_kind_and_no_echo() {
     assert_eq!(fixture.input("typed").await["output"], "<typed>");
     fixture.close().await;
 }
+
+#[tokio::test]
+async fn models_of_earlier_versions_call_the_terminal_execute_bash() {
+    let fixture = Fixture::new();
+    let arguments = json!({ "command": "echo done", "is_input": "false" });
+    let observation = fixture.call("execute_bash", arguments).await;
+    assert!(observation.to_text().starts_with("done\n"), "{}", observation.to_text());
+    let repairs = &observation.meta().unwrap()["tool-runtime/repairs"];
+    let expected = ["corrected the name of the tool", "`is_input`: parsed a boolean from a string"];
+    assert_eq!(*repairs, json!(expected));
+    assert!(fixture.pool.tools().iter().all(|tool| tool.name() != "execute_bash"));
+    fixture.close().await;
+}

@@ -399,3 +399,12 @@ async fn asked(listener: &TcpListener, beginning: &str) -> TcpStream {
     assert!(request[..length].starts_with(beginning.as_bytes()), "{beginning}");
     stream
 }
+
+/// Claude Code's tool has `prompt`, which a model writes in each call.
+#[tokio::test]
+async fn a_prompt_is_accepted_and_the_page_is_returned() {
+    let server = Server::new(|_| ok("text/plain", "the page")).await;
+    let arguments = json!({ "url": server.url("/"), "prompt": "What is the title?" });
+    let page = value(&pool(params()), "WebFetch", arguments).await;
+    assert_eq!(page["text"], "the page");
+}

@@ -5,7 +5,7 @@ use crate::dispatch::guard;
 use crate::govern::Step;
 use crate::govern::hook::HookCall;
 use crate::pool::ToolPool;
-use crate::tool::arguments::repair::repair_arguments;
+use crate::tool::arguments::repair::{other_names, repair_arguments};
 use crate::tool::tool::DecodedCall;
 use crate::vocabulary::error::CallError;
 use crate::vocabulary::future::BoxFuture;
@@ -41,9 +41,16 @@ async fn repair(
 ) -> Result<DecodedCall, CallError> {
     let call = &step.call;
     let repaired = repair_arguments(call.tool(), call.written(), decoded.is_err());
-    let Some((arguments, repairs)) = repaired else { return decoded };
+    let Some((arguments, mut repairs)) = repaired else {
+        if decoded.is_ok() {
+            let names = other_names(call.tool(), call.written());
+            step.call = call.clone().repaired(names);
+        }
+        return decoded;
+    };
     let call = call.rewritten(&arguments);
     let Ok(repaired) = decode_arguments(pool, &call).await else { return decoded };
+    repairs.extend(other_names(call.tool(), &arguments));
     step.call = call.repaired(repairs);
     Ok(repaired)
 }

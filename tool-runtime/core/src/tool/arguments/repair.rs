@@ -8,10 +8,12 @@ mod name;
 #[cfg(test)]
 mod tests;
 
+use super::Arguments;
+use crate::schema::Applicable;
 use crate::schema::check::check;
 use crate::tool::results::observation::Observation;
 use crate::tool::tool::Tool;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::fmt;
 
 /// The metadata of a result that lists the repairs of its call.
@@ -49,7 +51,23 @@ pub(crate) fn repair_json(text: &str) -> Option<(String, Vec<Repair>)> {
 /// The only tool that a malformed name can refer to.
 pub(crate) fn repair_name(tools: &[Tool], written: &str) -> Option<String> {
     let names = tools.iter().map(Tool::name);
-    name::nearest_name(written, names).map(str::to_owned)
+    let nearest = name::nearest_name(written, names).map(str::to_owned);
+    nearest.or_else(|| {
+        let bare = name::bare(written);
+        let mut named = tools.iter().filter(|tool| tool.has_other_name(&bare));
+        let found = named.next()?.name().to_owned();
+        named.next().is_none().then_some(found)
+    })
+}
+
+/// The arguments that are given by names that the tool accepts and the schema does not list.
+pub(crate) fn other_names(tool: &Tool, text: &str) -> Vec<Repair> {
+    let given = serde_json::from_str::<Map<String, Value>>(Arguments::new(text).as_str());
+    let schema = Applicable::of_object(&tool.definition().input_schema);
+    let given = given.unwrap_or_default();
+    let others = given.keys().filter(|name| !schema.takes_name(name));
+    let names = others.map(|name| tool.argument_name(name).to_owned());
+    names.map(|at| Repair { at, kind: RepairKind::ArgumentName }).collect()
 }
 
 /// Lists the repairs in the metadata of a result.
@@ -81,7 +99,7 @@ impl Repair {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RepairKind {
-    /// The name of the tool was written with a prefix, in XML, or in another case.
+    /// The name of the tool was written with a prefix, in XML, or in another case, or is another one of the tool.
     ToolName,
     /// Control characters in a string were not escaped.
     ControlCharacters,
@@ -95,7 +113,7 @@ pub enum RepairKind {
     StringifiedBoolean,
     /// An optional argument was `null`, which it does not accept.
     NullForAbsent,
-    /// An argument's name was written in another case or with other separators.
+    /// An argument's name was written in another case or with other separators, or is another one that the tool accepts.
     ArgumentName,
 }
 

@@ -92,6 +92,14 @@ impl Tool {
         self.with(|parts| parts.requirements.extend(requirements))
     }
 
+    /// Sets names by which models call the tool, besides its own. They are not advertised. A pool that repairs takes them
+    /// for the tool unless another tool has the name.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_other_names(self, names: &'static [&'static str]) -> Self {
+        self.with(|parts| parts.other_names = names)
+    }
+
     /// Sets the argument that patterns are about.
     pub(crate) fn with_matched(self, matched: Option<MatchedArgument>) -> Self {
         self.with(|parts| parts.matched = matched.map(Box::new))

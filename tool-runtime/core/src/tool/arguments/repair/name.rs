@@ -32,7 +32,7 @@ fn only<'a>(written: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a s
 }
 
 /// The name without XML, quotes and counters around it: `<function=add>`, `add</tool_name>`, `add:0`.
-fn bare(written: &str) -> String {
+pub(super) fn bare(written: &str) -> String {
     let mut text = written.trim();
     if let Some((inner, _)) = text.split_once("</") {
         text = inner;
