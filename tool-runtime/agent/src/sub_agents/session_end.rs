@@ -11,9 +11,9 @@ use tool_runtime::{BoxFuture, CancellationToken};
 /// Cancels an agent when a session of the call that started it ends. The permission modes and the restrictions of the
 /// session end with it, and the agent must not run on without them. Dropping it tells the session that the agent has
 /// ended.
-pub(super) struct SessionEnd(Arc<Shared>);
+pub(super) struct SessionEnd(Arc<Inner>);
 
-struct Shared {
+struct Inner {
     agent: CancellationToken,
     has_come: AtomicBool,
     agent_ended: CancellationToken,
@@ -22,7 +22,7 @@ struct Shared {
 impl SessionEnd {
     /// Watches the sessions of a call. The token cancels the agent.
     pub(super) fn watch(context: &ToolContext, agent: &CancellationToken) -> Self {
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(Inner {
             agent: agent.clone(),
             has_come: AtomicBool::new(false),
             agent_ended: CancellationToken::new(),
@@ -45,7 +45,7 @@ impl SessionEnd {
     }
 }
 
-impl Shared {
+impl Inner {
     fn cancel(&self) {
         // Its run may have ended it before.
         if !self.agent.is_cancelled() {
@@ -56,7 +56,7 @@ impl Shared {
 }
 
 /// A session that closes waits for the agent, so that its values and modes outlive the calls of the agent.
-impl SessionValues for Shared {
+impl SessionValues for Inner {
     fn end(&self, _: SessionId) -> Option<BoxFuture<'static, ()>> {
         self.cancel();
         let agent_ended = self.agent_ended.clone();
