@@ -9,7 +9,7 @@
 //! | `patch` | patches of several files |
 //! | `change`, `editor`, `undo`, `list`, `directory` | the tools |
 //! | `commit`, `transaction` | changes with their history; writing several of them, all or none |
-//! | `publish`, `lock` | writing one file whole; excluding other processes |
+//! | `publish`, `staging`, `saved`, `lock` | writing one file whole; new bytes that git does not take; old content of files written in place; excluding other processes |
 //! | `rewrite` | changes by other families |
 //! | `history`, `state` | versions that were read and changes that can be undone |
 //! | `coverage` | the lines of a version that were not read |
@@ -35,7 +35,9 @@ mod publish;
 mod read;
 #[cfg(feature = "code")]
 mod rewrite;
+mod saved;
 mod snapshot;
+mod staging;
 mod state;
 #[cfg(test)]
 mod tests;

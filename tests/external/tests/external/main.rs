@@ -7,6 +7,8 @@
 mod fleet;
 #[cfg(target_os = "linux")]
 mod full_disk;
+#[cfg(target_os = "linux")]
+mod in_place;
 mod model_edits;
 mod needs;
 #[cfg(unix)]
@@ -37,7 +39,7 @@ fn main() -> ExitCode {
 fn tests() -> Vec<Trial> {
     let mut tests = model_edits::tests();
     #[cfg(target_os = "linux")]
-    tests.extend([full_disk::tests(), sandboxes::tests()].into_iter().flatten());
+    tests.extend([full_disk::tests(), in_place::tests(), sandboxes::tests()].into_iter().flatten());
     #[cfg(unix)]
     tests.extend([fleet::tests(), runners::tests()].into_iter().flatten());
     tests

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::time::Instant;
 use tool_runtime::__seam::hex;
-use tool_runtime::{ToolContext, ToolError};
+use tool_runtime::{ContentBlock, ToolContext, ToolError};
 
 /// The argument of `Edit` and `MultiEdit` that quotes text.
 pub(super) const OLD_STRING: &str = "old_string";
@@ -43,6 +43,9 @@ pub struct ChangeOutput {
     /// The encoding of the file, if it was guessed from its bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assumed_encoding: Option<String>,
+    /// A remark, if the file was written in place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notice: Option<String>,
 }
 
 /// One of several edits.
@@ -150,8 +153,9 @@ impl Files {
         let bytes = bytes.transpose()?;
         let diff = diff::unified(&path, before.snapshot().and(old), content.as_deref());
         let created = before.snapshot().is_none();
-        let hashes = self.commit(vec![Change::new(before, bytes)], context)?;
-        Ok(output_of(path, created, diff, applied, hashes.into_iter().next().flatten()))
+        let committed = self.commit(vec![Change::new(before, bytes)], context)?;
+        let hash = committed.hashes.into_iter().next().flatten();
+        Ok(output_of(path, created, diff, applied, hash).with_notice(committed.notice))
     }
 }
 
@@ -182,8 +186,20 @@ pub(super) fn output_of(
         matched_with: applied.step,
         sha256: hash.as_ref().map(|hash| hex(hash)),
         assumed_encoding: applied.assumed_encoding.map(str::to_owned),
+        notice: None,
     };
     ToolOutput::new(text, value)
+}
+
+impl ToolOutput<ChangeOutput> {
+    /// Adds a remark about a file that was written in place.
+    pub(super) fn with_notice(mut self, notice: Option<String>) -> Self {
+        if let Some(notice) = &notice {
+            self.blocks.push(ContentBlock::text(format!("[{notice}]")));
+        }
+        self.value.notice = notice;
+        self
+    }
 }
 
 /// The notice for an encoding that was guessed.

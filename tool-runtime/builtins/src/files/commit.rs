@@ -6,7 +6,7 @@ use super::dir_entry::{self, DirEntry, Target};
 use super::history::{Content, Done, Version};
 use super::snapshot::{Hash, Snapshot, hash};
 use super::text::Text;
-use super::transaction::write_changes;
+use super::transaction::{Written, write_changes};
 use crate::caller::Caller;
 use crate::earlier_output::EarlierOutput;
 use crate::workspace::Location;
@@ -31,6 +31,20 @@ pub(super) enum Freshness {
     ReadWhole,
     /// The change quotes the lines it is about. A file that was read must not have changed since.
     UnchangedIfRead,
+}
+
+/// Changes that were made and recorded.
+#[derive(Debug)]
+pub(super) struct Committed {
+    /// Those of the new versions.
+    pub(super) hashes: Vec<Option<Hash>>,
+    /// Remarks about files that were written in place.
+    pub(super) notice: Option<String>,
+}
+
+/// Remarks as one text.
+pub(super) fn join(notices: Vec<String>) -> Option<String> {
+    notices.into_iter().reduce(|all, notice| format!("{all}; {notice}"))
 }
 
 /// A change of one file.
@@ -180,7 +194,7 @@ impl Files {
         }
     }
 
-    /// Makes all changes, or none. Those of content can be undone. Returns the hashes of the new versions.
+    /// Makes all changes, or none. Those of content can be undone.
     ///
     /// # Errors
     /// A file changed meanwhile or cannot be written, or the call was cancelled.
@@ -188,14 +202,14 @@ impl Files {
         &self,
         changes: Vec<Change>,
         context: &ToolContext,
-    ) -> Result<Vec<Option<Hash>>, ToolError> {
+    ) -> Result<Committed, ToolError> {
         // Until they are recorded, in the order of their writes.
         let _one_at_a_time = self.writing();
-        let written = write_changes(&changes, context)?;
-        let done = changes.into_iter().zip(written).map(|(change, key)| change.done(key));
+        let Written { keys, notices } = write_changes(&changes, context)?;
+        let done = changes.into_iter().zip(keys).map(|(change, key)| change.done(key));
         let (done, hashes): (Vec<_>, Vec<_>) = done.unzip();
         self.history().record(&Caller::from_context(context), done);
-        Ok(hashes)
+        Ok(Committed { hashes, notice: join(notices) })
     }
 }
 

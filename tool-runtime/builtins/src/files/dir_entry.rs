@@ -143,6 +143,11 @@ impl DirEntry {
         }
     }
 
+    /// Whether a path without links is in the root of the file.
+    pub(super) fn is_in_root(&self, path: &Path) -> bool {
+        path.starts_with(self.root.canonical_path())
+    }
+
     /// Whether the file is shown as the cells of a notebook.
     pub(super) fn is_notebook(&self) -> bool {
         self.key.extension().is_some_and(|extension| extension == "ipynb")

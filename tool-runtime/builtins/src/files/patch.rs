@@ -76,6 +76,9 @@ pub(super) enum Anchor {
 pub struct PatchOutput {
     /// The changes, in the order of the patch.
     pub files: Vec<PatchedFile>,
+    /// A remark about files that were written in place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notice: Option<String>,
 }
 
 /// A changed file.
@@ -234,11 +237,17 @@ impl Files {
             .into_iter()
             .map(|plan| (plan.change, plan.file))
             .unzip();
-        for (file, hash) in files.iter_mut().zip(self.commit(changes, context)?) {
+        let committed = self.commit(changes, context)?;
+        for (file, hash) in files.iter_mut().zip(committed.hashes) {
             file.sha256 = hash.as_ref().map(|hash| hex(hash));
         }
         limit_diffs(&mut files);
-        Ok(ToolOutput::new(text_of(&files), PatchOutput { files }))
+        let notice = committed.notice;
+        let text = match &notice {
+            Some(notice) => format!("{}\n[{notice}]", text_of(&files)),
+            None => text_of(&files),
+        };
+        Ok(ToolOutput::new(text, PatchOutput { files, notice }))
     }
 
     fn plan_all(

@@ -1,23 +1,27 @@
 //! Writing one file: whole or not at all.
+//!
+//! A new file is renamed over the old one, so that a killed process leaves the one or the other. Where that is impossible
+//! or would lose something of the file, it is written in place, after its old content was saved elsewhere.
 
 use super::dir_entry::{DirEntry, describe};
 use super::lock;
+use super::saved::save;
 use super::snapshot::{Snapshot, Stamp};
+use super::staging::{self, Staging};
 use cap_std::fs::{File, OpenOptions, Permissions};
-use std::ffi::OsString;
+use std::ffi::OsStr;
 use std::io::{self, Read as _, Write as _};
-use std::sync::atomic::{AtomicU64, Ordering};
 use tool_runtime::ToolError;
 
 /// New bytes next to the file that they are to replace. Dropping it removes them.
 pub(super) struct Staged<'p> {
     entry: &'p DirEntry,
-    name: OsString,
     bytes: &'p [u8],
     /// The file that is replaced; `None` if it is new.
     before: Option<&'p Snapshot>,
     permissions: Option<&'p Permissions>,
-    is_published: bool,
+    /// `None` if the directory takes no new entries.
+    staging: Option<Staging<'p>>,
 }
 
 impl<'p> Staged<'p> {
@@ -25,7 +29,7 @@ impl<'p> Staged<'p> {
     /// their own.
     ///
     /// # Errors
-    /// The directory cannot be written, or the disk is full.
+    /// Neither the directory nor the file can be written, or the disk is full.
     pub(super) fn write(
         entry: &'p DirEntry,
         bytes: &'p [u8],
@@ -33,14 +37,23 @@ impl<'p> Staged<'p> {
         permissions: Option<&'p Permissions>,
     ) -> Result<Self, ToolError> {
         let permissions = before.map(|before| &before.permissions).or(permissions);
-        let (name, file) = temporary(entry, permissions.is_some())
-            .map_err(|error| describe(&entry.display_path, &error))?;
-        let staged = Self { entry, name, bytes, before, permissions, is_published: false };
-        staged.fill(file).map_err(|error| describe(&entry.display_path, &error))?;
-        Ok(staged)
+        let staging = match Staging::create(&entry.parent) {
+            Err(error) if before.is_some() && is_refused(&error) => {
+                open_to_write(entry).map(|_| None)
+            }
+            created => created.map(Some),
+        };
+        let staged = staging.and_then(|staging| {
+            let staged = Self { entry, bytes, before, permissions, staging };
+            staged.fill()?;
+            Ok(staged)
+        });
+        staged.map_err(|error| describe(&entry.display_path, &error))
     }
 
-    fn fill(&self, mut file: File) -> io::Result<()> {
+    fn fill(&self) -> io::Result<()> {
+        let Some(staging) = &self.staging else { return Ok(()) };
+        let mut file = staging.create_file(self.permissions.is_some())?;
         file.write_all(self.bytes)?;
         if let Some(permissions) = self.permissions {
             file.set_permissions(permissions.clone())?;
@@ -48,11 +61,11 @@ impl<'p> Staged<'p> {
         file.sync_all()
     }
 
-    /// Puts the bytes in place.
+    /// Puts the bytes in place. Returns a notice if a file was written in place.
     ///
     /// # Errors
     /// The file is not the one that was read any more, or cannot be written.
-    pub(super) fn publish(mut self) -> Result<(), ToolError> {
+    pub(super) fn publish(self) -> Result<Option<String>, ToolError> {
         let display_path = &self.entry.display_path;
         let current = self.before.map(|_| Snapshot::read(self.entry)).transpose()?;
         if let (Some(before), Some(current)) = (self.before, &current)
@@ -60,46 +73,59 @@ impl<'p> Staged<'p> {
         {
             return Err(changed(display_path));
         }
-        let done = match &current {
-            None => self.rename_new(),
-            Some(current) => self.replace(current),
-        };
-        match done {
-            Ok(is_moved) => self.is_published = is_moved,
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                return Err(changed(display_path));
+        let done = match (&current, &self.staging) {
+            (None, Some(staging)) => self.rename_new(staging).map(|()| None),
+            (Some(current), Some(staging)) => self.replace(current, staging),
+            (Some(current), None) => {
+                self.write_in_place(current, "its directory takes no new files").map(Some)
             }
-            Err(error) => return Err(describe(display_path, &error)),
-        }
-        Ok(())
+            (None, None) => Err(io::ErrorKind::PermissionDenied.into()),
+        };
+        done.map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => changed(display_path),
+            _ => describe(display_path, &error),
+        })
     }
 
-    fn rename_new(&self) -> io::Result<bool> {
+    fn rename_new(&self, staging: &Staging<'_>) -> io::Result<()> {
         let DirEntry { parent, name, .. } = self.entry;
-        rename_no_replace(parent, &self.name, parent, name)?;
-        Ok(true)
+        rename_no_replace(&staging.dir, staging::FILE.as_ref(), parent, name)
     }
 
-    /// Whether the temporary file was used up.
-    fn replace(&self, current: &Snapshot) -> io::Result<bool> {
+    fn replace(&self, current: &Snapshot, staging: &Staging<'_>) -> io::Result<Option<String>> {
         let DirEntry { parent, name, .. } = self.entry;
-        let staged = Stamp::from_metadata(&parent.symlink_metadata(&self.name)?);
-        if current.stamp.links > 1
-            || !current.stamp.has_owner_of(&staged)
-            || has_attributes(&parent.open(name)?)
-        {
-            // All names keep meaning the same file. The temporary file has the new bytes until they are written.
-            self.write_in_place(current)?;
-            return Ok(false);
+        if let Some(reason) = self.loss(current, staging)? {
+            return self.write_in_place(current, reason).map(Some);
         }
-        parent.rename(&self.name, parent, name)?;
-        Ok(true)
+        match staging.dir.rename(staging::FILE, parent, name) {
+            Ok(()) => Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
+                self.write_in_place(current, "it is a mount point").map(Some)
+            }
+            Err(error) if is_refused(&error) => {
+                let reason = "its directory does not allow that it is replaced";
+                self.write_in_place(current, reason).map(Some)
+            }
+            Err(error) => Err(error),
+        }
     }
 
-    fn write_in_place(&self, before: &Snapshot) -> io::Result<()> {
-        let mut options = OpenOptions::new();
-        let options = options.read(true).write(true);
-        let file = self.entry.parent.open_with(&self.entry.name, options)?;
+    /// What a file would lose if another one took its name.
+    fn loss(&self, current: &Snapshot, staging: &Staging<'_>) -> io::Result<Option<&'static str>> {
+        let staged = Stamp::from_metadata(&staging.dir.symlink_metadata(staging::FILE)?);
+        Ok(match () {
+            () if current.stamp.links > 1 => Some("it has several names, by hard links"),
+            () if !current.stamp.has_owner_of(&staged) => Some("it belongs to another owner"),
+            () if has_attributes(&self.entry.parent.open(&self.entry.name)?) => {
+                Some("it has attributes that a new file would lack")
+            }
+            () => None,
+        })
+    }
+
+    /// Overwrites the file, whose old content is saved first. Returns a notice.
+    fn write_in_place(&self, before: &Snapshot, reason: &str) -> io::Result<String> {
+        let file = open_to_write(self.entry)?;
         let stamp = Stamp::from_metadata(&file.metadata()?);
         // Other processes reach the file by its names in other directories.
         let mut file = file.into_std();
@@ -108,20 +134,32 @@ impl<'p> Staged<'p> {
         if stamp != before.stamp || !has_bytes(&mut file, &before.bytes)? {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
-        let written = overwrite(&mut file, self.bytes);
-        if written.is_err() {
-            overwrite(&mut file, &before.bytes)?;
-        }
-        written
+        let saved = save(self.entry, &before.bytes)?;
+        let (path, saved) = (&self.entry.display_path, saved.display());
+        overwrite(&mut file, self.bytes).map_err(|error| {
+            let restored = match overwrite(&mut file, &before.bytes) {
+                Ok(()) => "nothing was changed",
+                Err(_) => "the file is damaged",
+            };
+            let text = format!("{error}; {restored}; the old content is in `{saved}`");
+            io::Error::new(error.kind(), text)
+        })?;
+        Ok(format!(
+            "`{path}` was written in place, which is not atomic, since {reason}; its old content is in `{saved}`"
+        ))
     }
 }
 
-impl Drop for Staged<'_> {
-    fn drop(&mut self) {
-        if !self.is_published {
-            let _ = self.entry.parent.remove_file(&self.name);
-        }
-    }
+/// Whether a directory does not allow changes of its entries. The error of cap-std for a path that would leave its
+/// directory has no number of the system.
+fn is_refused(error: &io::Error) -> bool {
+    let refusals = [io::ErrorKind::PermissionDenied, io::ErrorKind::ReadOnlyFilesystem];
+    error.raw_os_error().is_some() && refusals.contains(&error.kind())
+}
+
+fn open_to_write(entry: &DirEntry) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    entry.parent.open_with(&entry.name, options.read(true).write(true))
 }
 
 /// Whether the file has an access control list, or attributes of the user, which a new file would lack.
@@ -161,32 +199,12 @@ pub(super) fn changed(display_path: &str) -> ToolError {
     ))
 }
 
-/// Creates a file whose name is not used. Bytes of an existing file are for its owner until it has the permissions of
-/// that.
-fn temporary(entry: &DirEntry, is_private: bool) -> io::Result<(OsString, File)> {
-    static NUMBER: AtomicU64 = AtomicU64::new(0);
-    loop {
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        // Not derived from the name, which may have the greatest length.
-        let name = OsString::from(format!(".edit-{}-{number}.tmp", std::process::id()));
-        let mut options = OpenOptions::new();
-        #[cfg(unix)]
-        cap_std::fs::OpenOptionsExt::mode(&mut options, if is_private { 0o600 } else { 0o666 });
-        #[cfg(not(unix))]
-        let _ = is_private;
-        match entry.parent.open_with(&name, options.write(true).create_new(true)) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            opened => return opened.map(|file| (name, file)),
-        }
-    }
-}
-
 /// Renames, unless the new name is taken.
 pub(super) fn rename_no_replace(
     from: &cap_std::fs::Dir,
-    old: &OsString,
+    old: &OsStr,
     to: &cap_std::fs::Dir,
-    new: &OsString,
+    new: &OsStr,
 ) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     {

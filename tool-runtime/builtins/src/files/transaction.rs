@@ -14,25 +14,31 @@ use cap_std::fs::Permissions;
 use std::path::PathBuf;
 use tool_runtime::{ToolContext, ToolError};
 
-/// Makes all changes, or none, and does not record them. The caller excludes other calls of the workspace. Returns the
-/// keys of the files; of those that were moved, those of their new names.
+/// Changes that were made.
+pub(super) struct Written {
+    /// The keys of the files; of those that were moved, those of their new names.
+    pub(super) keys: Vec<PathBuf>,
+    /// Remarks about files that were written in place.
+    pub(super) notices: Vec<String>,
+}
+
+/// Makes all changes, or none, and does not record them. The caller excludes other calls of the workspace.
 ///
 /// # Errors
 /// A file changed meanwhile or cannot be written, or the call was cancelled.
 pub(super) fn write_changes(
     changes: &[Change],
     context: &ToolContext,
-) -> Result<Vec<PathBuf>, ToolError> {
+) -> Result<Written, ToolError> {
     let mut directories = Vec::new();
     write_all(changes, &mut directories, context).inspect_err(|_| remove_empty(&directories))
 }
 
-/// Returns the keys of the changed files.
 fn write_all(
     changes: &[Change],
     directories: &mut Vec<Location>,
     context: &ToolContext,
-) -> Result<Vec<PathBuf>, ToolError> {
+) -> Result<Written, ToolError> {
     changes.iter().try_for_each(check_size)?;
     let targets = changes.iter().map(|change| target(change, directories));
     let targets: Vec<Option<DirEntry>> = targets.collect::<Result<_, _>>()?;
@@ -54,14 +60,17 @@ fn write_all(
     }
     let entries: Vec<&DirEntry> = steps.iter().flat_map(|(_, step)| step.entries()).collect();
     let _locked = lock::directories(&entries, context)?;
-    let mut done = Vec::with_capacity(steps.len());
+    let (mut done, mut notices) = (Vec::with_capacity(steps.len()), Vec::new());
     for (staged, step) in steps {
         match step.make(staged) {
-            Ok(()) => done.push(step),
+            Ok(notice) => {
+                notices.extend(notice);
+                done.push(step);
+            }
             Err(error) => return Err(revert(&done, error)),
         }
     }
-    Ok(keys)
+    Ok(Written { keys, notices })
 }
 
 /// A larger file could be neither restored nor changed again.
@@ -152,16 +161,17 @@ impl<'c> Step<'c> {
         }
     }
 
-    fn make(&self, staged: Option<Staged<'_>>) -> Result<(), ToolError> {
+    /// Returns a notice if a file was written in place.
+    fn make(&self, staged: Option<Staged<'_>>) -> Result<Option<String>, ToolError> {
         match self {
-            Self::Write { .. } => staged.map_or(Ok(()), Staged::publish),
+            Self::Write { .. } => staged.map_or(Ok(None), Staged::publish),
             Self::Delete { entry, before } => {
                 if before.bytes != Snapshot::read(entry)?.bytes {
                     return Err(changed(&entry.display_path));
                 }
-                remove(entry)
+                remove(entry).map(|()| None)
             }
-            Self::Rename { from, to } => rename_entry(from, to, "file"),
+            Self::Rename { from, to } => rename_entry(from, to, "file").map(|()| None),
         }
     }
 
@@ -171,10 +181,11 @@ impl<'c> Step<'c> {
             Self::Write { entry, before: None, .. } => remove(entry),
             Self::Write { entry, before: Some(before), .. } => {
                 let current = Snapshot::read(entry)?;
-                Staged::write(entry, &before.bytes, Some(&current), None)?.publish()
+                Staged::write(entry, &before.bytes, Some(&current), None)?.publish().map(drop)
             }
             Self::Delete { entry, before } => {
-                Staged::write(entry, &before.bytes, None, Some(&before.permissions))?.publish()
+                let permissions = Some(&before.permissions);
+                Staged::write(entry, &before.bytes, None, permissions)?.publish().map(drop)
             }
             Self::Rename { from, to } => rename_entry(to, from, "file"),
         }

@@ -2,13 +2,13 @@
 
 use super::Files;
 use super::change::{Applied, ChangeOutput, output_of};
-use super::commit::{Before, Change};
+use super::commit::{Before, Change, join};
 use super::diff;
 use super::dir_entry::{self, DirEntry, Target};
 use super::history::{Content, Undo, Version};
 use super::snapshot::{Hash, Snapshot, hash};
 use super::text::Text;
-use super::transaction::write_changes;
+use super::transaction::{Written, write_changes};
 use crate::caller::Caller;
 use crate::tool_output::ToolOutput;
 use crate::workspace::Location;
@@ -36,13 +36,14 @@ impl Files {
         let created = before.snapshot().is_none();
         let hash = version.as_ref().map(|version| hash(&version.bytes));
         let lines = before.changed_lines(version.as_ref().map(|version| version.bytes.as_slice()));
-        let written = write_changes(&[Change::back(before, version)], context)?;
+        let Written { keys, notices } = write_changes(&[Change::back(before, version)], context)?;
         let mut history = self.history();
-        for key in written {
+        for key in keys {
             history.see_or_forget(&key, &Caller::from_context(context), hash, lines);
         }
         history.undone(number);
-        Ok(output_of(location.to_string(), created, diff, Applied::default(), hash))
+        let output = output_of(location.to_string(), created, diff, Applied::default(), hash);
+        Ok(output.with_notice(join(notices)))
     }
 
     /// The last change of a file, or of the file that a link leads to.

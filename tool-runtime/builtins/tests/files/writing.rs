@@ -198,22 +198,48 @@ mod unix {
     async fn hard_links_stay_linked() {
         let (folder, tools) = tools(&[("a", "old, longer\n")]);
         fs::hard_link(folder.path("a"), folder.path("b")).unwrap();
-        tools.edit("a", "old, longer", "new").await;
+        let text = tools.edit("a", "old, longer", "new").await;
         assert_eq!(folder.text("b"), "new\n");
+        let notice = "[`a` was written in place, which is not atomic, since it has several names, by hard links; its old content is in `";
+        let (_, saved) = text.split_once(notice).expect(&text);
+        let saved = std::path::Path::new(saved.strip_suffix("`]").unwrap());
+        assert_eq!(fs::read_to_string(saved).unwrap(), "old, longer\n");
+        assert_eq!(fs::metadata(saved).unwrap().permissions().mode() & 0o777, 0o600);
+        fs::remove_file(saved).unwrap();
         assert_eq!(fs::metadata(folder.path("a")).unwrap().nlink(), 2);
         assert_eq!(folder.names(), ["a", "b"]);
     }
 
     #[tokio::test]
-    async fn a_directory_that_cannot_be_written_leaves_the_file_as_it_is() {
+    async fn ten_copies_of_a_file_that_is_written_in_place_are_kept() {
+        let (folder, tools) = tools(&[("a", "0\n")]);
+        fs::hard_link(folder.path("a"), folder.path("b")).unwrap();
+        let mut saved = Vec::new();
+        for number in 0..12 {
+            let text = tools.edit("a", &number.to_string(), &(number + 1).to_string()).await;
+            let (_, path) = text.split_once("its old content is in `").unwrap();
+            saved.push(path.strip_suffix("`]").unwrap().to_owned());
+        }
+        let kept: Vec<_> = saved.iter().filter(|path| fs::exists(path).unwrap()).collect();
+        assert_eq!(kept, saved[2..].iter().collect::<Vec<_>>());
+        kept.into_iter().for_each(|path| fs::remove_file(path).unwrap());
+    }
+
+    #[tokio::test]
+    async fn a_file_in_a_directory_that_cannot_be_written_is_written_in_place() {
         let (folder, tools) = tools(&[("dir/a", "old\n")]);
         tools.read("dir/a").await;
         fs::set_permissions(folder.path("dir"), fs::Permissions::from_mode(0o555)).unwrap();
         let result = tools.call("Edit", edit("dir/a", "old", "new")).await;
         fs::set_permissions(folder.path("dir"), fs::Permissions::from_mode(0o755)).unwrap();
+        assert_eq!(folder.text("dir/a"), "new\n");
+        let text = result.observation().to_text();
         // A superuser may write everywhere.
-        let expected = if result.is_error() { "old\n" } else { "new\n" };
-        assert_eq!(folder.text("dir/a"), expected);
+        if let Some((_, saved)) = text.split_once("its old content is in `") {
+            let saved = saved.strip_suffix("`]").unwrap();
+            assert_eq!(fs::read_to_string(saved).unwrap(), "old\n");
+            fs::remove_file(saved).unwrap();
+        }
     }
 }
 
