@@ -34,7 +34,7 @@ const DRAIN: Duration = Duration::from_secs(10);
 const LAST_CLAIM: Duration = Duration::from_secs(2);
 
 /// The last runner with a version of its tools takes calls of this version when it is told to stop. It ends when no call has
-/// come for this time.
+/// come for this time although a slot was free.
 const HANDOVER: Duration = Duration::from_secs(3);
 
 /// The most time for which it takes them.
@@ -296,9 +296,10 @@ impl Inner {
         Ok(())
     }
 
-    /// Waits until no call for the tools of this runner has come for some time.
+    /// Waits until no call for the tools of this runner has come for some time, and a slot is free for one.
     async fn without_calls_for(&self, time: Duration) {
-        while timeout(time, self.job_came.notified()).await.is_ok() {}
+        let is_full = || self.running.count() >= self.slots;
+        while timeout(time, self.job_came.notified()).await.is_ok() || is_full() {}
     }
 
     /// Claims jobs into free slots, until the runner stops.

@@ -6,7 +6,7 @@ use crate::names::{CallerName, Queue};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
-use tokio::sync::Notify;
+use tokio::sync::{Mutex as AsyncMutex, Notify};
 use tokio::time::{Instant, timeout_at};
 use tool_runtime_core::seam::lock;
 use tool_runtime_core::tool::StepId;
@@ -31,6 +31,8 @@ pub(super) struct Queues {
 struct Line {
     state: Mutex<State>,
     arrived: Notify,
+    /// Held by the claim that is served next, so that claims are served in their order.
+    turn: AsyncMutex<()>,
     lease: Duration,
 }
 
@@ -131,7 +133,12 @@ impl Queues {
     fn line(&self, queue: &Queue) -> Arc<Line> {
         let mut lines = lock(&self.lines);
         let line = lines.entry(queue.clone()).or_insert_with(|| {
-            Arc::new(Line { state: Mutex::default(), arrived: Notify::new(), lease: self.lease })
+            Arc::new(Line {
+                state: Mutex::default(),
+                arrived: Notify::new(),
+                turn: AsyncMutex::default(),
+                lease: self.lease,
+            })
         });
         Arc::clone(line)
     }
@@ -181,8 +188,12 @@ impl Queues {
 }
 
 /// Waits for jobs and claims up to `max`, at least one.
+///
+/// Otherwise, a runner with many free slots that gives a job back could claim it again each time before a runner that waits
+/// for its first slot.
 pub(super) async fn claim(queues: &Queues, queue: &Queue, max: usize) -> Vec<Box<dyn Claim>> {
     let line = queues.line(queue);
+    let _turn = line.turn.lock().await;
     loop {
         let arrived = line.arrived.notified();
         let (claimed, next) = {

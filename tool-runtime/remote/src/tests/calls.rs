@@ -337,6 +337,32 @@ async fn a_runner_of_the_next_version_leaves_calls_to_those_that_it_has_not_hear
 }
 
 #[tokio::test(start_paused = true)]
+async fn calls_that_wait_for_the_last_runner_of_a_version_are_answered_by_it() {
+    let version = |is_new: bool, time: Duration| {
+        let tool = Tool::builder("deploy", "Deploy it.").read_only(true).open_world(is_new);
+        tool.handler(move || async move {
+            sleep(time).await;
+            if is_new { "new" } else { "old" }
+        })
+    };
+    for (count, time) in [(16, SECOND), (6, 4 * SECOND)] {
+        let fleet = Fleet::new();
+        let old = fleet.start(fleet.runner().slots(2), pool([version(false, time)]));
+        let (pool, _remote) = fleet.connect().await;
+        sleep(SECOND).await;
+        let _new = fleet.run([version(true, time)]);
+        let calls = futures_util::future::join_all((0..count).map(|_| call(&pool, "deploy")));
+        let stop = async {
+            sleep(SECOND).await;
+            old.stop().await;
+        };
+        for result in tokio::join!(calls, stop).0 {
+            assert_eq!(text(&result), "old");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn one_tool_id_belongs_to_one_queue() {
     let fleet = Fleet::new();
     let _web = fleet.run([ping()]);
