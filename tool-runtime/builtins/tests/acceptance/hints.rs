@@ -46,15 +46,18 @@ const FILES: &[(&str, &str)] = &[
 
 /// The text of each property of each tool, by its name or its type: often one that fits, so that calls succeed.
 fn value(name: String, schema: Value) -> BoxedStrategy<Value> {
-    let path =
-        prop::sample::select(vec!["a", "b", "src", "src/a", "new/c", "empty/.keep", "d", "."]);
+    let path = prop_oneof![
+        prop::sample::select(vec!["a", "b", "src/a"]),
+        prop::sample::select(vec!["src", "new/c", "empty/.keep", "d", "."]),
+    ];
     let text = prop::sample::select(vec!["a", "b", "x = 1", "one", "", "y\n", "*", "**/*", "o.e"]);
     let patch = (path.clone(), text.clone()).prop_map(|(path, text)| {
         json!(format!("*** Begin Patch\n*** Add File: {path}\n+{text}\n*** Update File: a\n@@\n-b\n+c\n*** End Patch\n"))
     });
+    let quoted = prop::sample::select(vec!["b", "x = 1", "one", "a"]);
     match (name.as_str(), schema["type"].as_str()) {
         ("patch", _) => patch.boxed(),
-        ("edits", _) => (text.clone(), text)
+        ("edits", _) => (quoted, text)
             .prop_map(|(old, new)| json!([{ "old_string": old, "new_string": new }]))
             .boxed(),
         ("command", _) => {
@@ -67,9 +70,7 @@ fn value(name: String, schema: Value) -> BoxedStrategy<Value> {
         ("output_mode", _) => prop::sample::select(vec!["content", "count", "files_with_matches"])
             .prop_map(Value::from)
             .boxed(),
-        ("old_string" | "old_str", _) => {
-            prop::sample::select(vec!["b", "x = 1", "one", "a"]).prop_map(Value::from).boxed()
-        }
+        ("old_string" | "old_str", _) => quoted.prop_map(Value::from).boxed(),
         ("type", _) => Just(json!("rust")).boxed(),
         (_, Some("boolean")) => any::<bool>().prop_map(Value::from).boxed(),
         (_, Some("string")) => text.prop_map(Value::from).boxed(),

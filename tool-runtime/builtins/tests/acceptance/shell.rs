@@ -83,7 +83,8 @@ async fn several_statements_and_here_documents_are_one_command() {
 #[tokio::test]
 async fn the_head_and_the_tail_of_a_huge_output_are_shown() {
     let text = Desk::new(&[]).bash("seq 1 200000").await;
-    assert!(text.len() < 30_000 && text.starts_with("1\n2\n"), "{}", text.len());
+    assert!((100_000..101_000).contains(&text.len()), "{}", text.len());
+    assert!(text.starts_with("1\n2\n"));
     assert!(text.contains("bytes are left out here") && text.contains("\n200000"));
 }
 
