@@ -27,7 +27,7 @@ pub use crate::vocabulary::error::panic::{panic_is_reported, panic_message};
 pub use crate::vocabulary::error::tool_error::INTERNAL;
 pub use crate::vocabulary::future::spawn;
 pub use crate::vocabulary::hex::hex;
-pub use crate::vocabulary::look_alike::{ascii_character, look_alike};
+pub use crate::vocabulary::look_alike::{ascii_character, ascii_characters, look_alike};
 pub use crate::vocabulary::loopback::is_loopback;
 pub use crate::vocabulary::mask::{Mask, as_json_in_place, has_secret, has_secret_key};
 pub use crate::vocabulary::matching::argument_text;

@@ -69,7 +69,7 @@ impl LivePolicy {
     /// # Errors
     /// All mistakes.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, PolicyError> {
-        let policy = Self::open_or_deny(path);
+        let policy = Self::read(path, |policy| policy);
         match policy.last_error() {
             Some(error) => Err(error),
             None => Ok(policy),
@@ -82,8 +82,21 @@ impl LivePolicy {
         Self::configured(path, |policy| policy)
     }
 
-    /// Opens a file or a folder, and changes each version that is read, by [`Policy::analyzer`] for instance.
+    /// Opens a file or a folder, and changes each version that is read, by [`Policy::analyzer`] for instance. One with
+    /// mistakes denies everything, as with [`Self::open_or_deny`].
     pub fn configured(
+        path: impl Into<PathBuf>,
+        configure: impl Fn(Policy) -> Policy + Send + Sync + 'static,
+    ) -> Self {
+        let policy = Self::read(path, configure);
+        if let Some(error) = policy.last_error() {
+            let path = policy.0.path.display();
+            tracing::error!("the policy `{path}` cannot be read, so no call runs: {error}");
+        }
+        policy
+    }
+
+    fn read(
         path: impl Into<PathBuf>,
         configure: impl Fn(Policy) -> Policy + Send + Sync + 'static,
     ) -> Self {
@@ -114,8 +127,6 @@ impl LivePolicy {
                 Ok(())
             }
             Err(error) => {
-                let path = live.path.display();
-                tracing::error!("the policy `{path}` is not replaced by its new version: {error}");
                 state.error = Some(error.clone());
                 Err(error)
             }
@@ -165,9 +176,12 @@ impl LivePolicy {
     fn look(&self, before: Option<Stamp>) -> Stamp {
         let now = stamp(&self.0.path);
         let is_new = lock(&self.0.state).stamp != now;
-        if is_new && before.as_ref() == Some(&now) {
-            // Errors are logged and kept.
-            let _ = self.reload();
+        if is_new
+            && before.as_ref() == Some(&now)
+            && let Err(error) = self.reload()
+        {
+            let path = self.0.path.display();
+            tracing::error!("the policy `{path}` is not replaced by its new version: {error}");
         }
         now
     }

@@ -13,11 +13,11 @@ const MAX_NAME: usize = 100;
 /// The most copies of one file that a process keeps.
 const MAX_COPIES: usize = 10;
 
-/// Writes the content to a new file outside of the root, which only its owner can read. Returns its path, which has the name
+/// Writes the content to a new file outside the root, which only its owner can read. Returns its path, which has the name
 /// of the file: it is found also if the process is killed before it can tell.
 ///
 /// # Errors
-/// No directory for temporary files is outside of the root, or the disk is full.
+/// No directory for temporary files is outside the root, or the disk is full.
 pub(super) fn save(entry: &DirEntry, bytes: &[u8]) -> io::Result<PathBuf> {
     let write = || {
         let directories = [std::env::temp_dir(), PathBuf::from("/var/tmp")];

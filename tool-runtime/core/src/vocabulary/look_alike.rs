@@ -9,11 +9,15 @@ pub fn look_alike(name: &str) -> Cow<'_, str> {
     if name.is_ascii() {
         return Cow::Borrowed(name);
     }
-    let folded = name.chars().flat_map(|character| {
+    Cow::Owned(ascii_characters(name).nfc().collect())
+}
+
+/// The characters of a string, those of typography in ASCII.
+pub fn ascii_characters(text: &str) -> impl Iterator<Item = char> {
+    text.chars().flat_map(|character| {
         let ascii = ascii_character(character);
         ascii.unwrap_or_default().chars().chain(ascii.is_none().then_some(character))
-    });
-    Cow::Owned(folded.nfc().collect())
+    })
 }
 
 /// What a typographic character is in ASCII. Spaces without width are nothing.

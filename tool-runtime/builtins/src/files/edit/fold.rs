@@ -1,11 +1,11 @@
 //! Typographic characters as those of ASCII.
 
 use std::borrow::Cow;
-use tool_runtime::__seam::ascii_character;
+use tool_runtime::__seam::{ascii_character, ascii_characters};
 
 /// The text with quotation marks, dashes, dots and spaces of ASCII.
 pub(super) fn fold(text: &str) -> Cow<'_, str> {
-    if text.is_ascii() { Cow::Borrowed(text) } else { Cow::Owned(folded(text).collect()) }
+    if text.is_ascii() { Cow::Borrowed(text) } else { Cow::Owned(ascii_characters(text).collect()) }
 }
 
 /// For each byte of the folded text the offset in the original of the character it comes from.
@@ -16,13 +16,6 @@ pub(super) fn offsets(text: &str) -> Vec<usize> {
         offsets.resize(offsets.len() + length, at);
     }
     offsets
-}
-
-fn folded(text: &str) -> impl Iterator<Item = char> {
-    text.chars().flat_map(|character| {
-        let ascii = ascii_character(character);
-        ascii.unwrap_or_default().chars().chain(ascii.is_none().then_some(character))
-    })
 }
 
 #[cfg(test)]
