@@ -73,7 +73,7 @@ impl Session {
     }
 }
 
-/// As [`Session::close`]: the last one first.
+/// As `Session::close`: the last one first.
 impl Drop for Session {
     fn drop(&mut self) {
         let holders = self.holders.get_mut().unwrap_or_else(PoisonError::into_inner);
