@@ -40,7 +40,8 @@ pub enum MatchRule {
     TrailingWhitespace,
     /// Whole lines with another indentation, by which the new text is indented, too.
     ShiftedIndentation,
-    /// Quotation marks, dashes and spaces of typography count as those of ASCII.
+    /// Quotation marks, dashes and spaces of typography count as those of ASCII; in whole lines, decomposed letters as
+    /// composed ones.
     TypographicCharacters,
 }
 

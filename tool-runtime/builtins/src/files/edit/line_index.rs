@@ -1,8 +1,8 @@
 //! The lines of a string, and what of them is compared.
 
 use super::MatchRule;
-use super::fold::fold;
 use std::borrow::Cow;
+use tool_runtime::__seam::look_alike;
 
 /// The lines of a string. A line takes four bytes: files of many short lines would take several times their size.
 pub(in crate::files) struct LineIndex<'t> {
@@ -51,7 +51,7 @@ pub(super) fn comparable(line: &str, step: MatchRule) -> Cow<'_, str> {
         MatchRule::Exact => Cow::Borrowed(line),
         MatchRule::TrailingWhitespace => Cow::Borrowed(line.trim_end()),
         MatchRule::ShiftedIndentation => Cow::Borrowed(line.trim()),
-        MatchRule::TypographicCharacters => match fold(line) {
+        MatchRule::TypographicCharacters => match look_alike(line) {
             Cow::Borrowed(line) => Cow::Borrowed(line.trim()),
             Cow::Owned(line) => Cow::Owned(line.trim().to_owned()),
         },

@@ -72,6 +72,12 @@ fn new_lines_get_the_indentation_of_the_file() {
 }
 
 #[test]
+fn decomposed_letters_of_a_line_are_composed_ones() {
+    let (content, step) = ("a\ncafe\u{301}\nb\n", MatchRule::TypographicCharacters);
+    applied(content, "caf\u{e9}\nb", "caf\u{e9}\ntea", step, "a\ncafe\u{301}\ntea\n");
+}
+
+#[test]
 fn typographic_characters_are_those_of_ascii() {
     let content = "say(“don’t”);\nother();\n";
     let step = MatchRule::TypographicCharacters;
