@@ -6,6 +6,11 @@ use std::str::Lines;
 
 pub(super) const BEGIN: &str = "*** Begin Patch";
 const END: &str = "*** End Patch";
+const ADD: &str = "*** Add File:";
+const DELETE: &str = "*** Delete File:";
+const UPDATE: &str = "*** Update File:";
+/// The lines that begin a file.
+const FILES: [&str; 3] = [ADD, DELETE, UPDATE];
 const MOVE: &str = "*** Move to:";
 const END_OF_FILE: &str = "*** End of File";
 
@@ -20,31 +25,59 @@ pub(super) fn parse(patch: &str) -> Result<Vec<FilePatch>, String> {
     let start = patch[..end].rfind('\n').map_or(0, |feed| feed + 1);
     let (before, last) = (&patch[..start], &patch[start..]);
     let last = if last.trim() == END { END } else { last };
-    let mut lines = before.lines().chain(last.lines()).enumerate().peekable();
-    lines.by_ref().find(|(_, line)| line.trim() == BEGIN);
+    let lines = before.lines().chain(last.lines()).enumerate().peekable();
     let mut parser = Parser { lines };
     let mut patches = Vec::new();
-    loop {
-        match parser.lines.next() {
-            None => return Err(format!("the patch does not end with `{END}`")),
-            Some((_, line)) if line.trim() == END => return Ok(patches),
-            Some((_, line)) if line.trim().is_empty() => {}
-            Some((number, line)) => patches.push(parser.file(number, line)?),
-        }
+    // Some models write a pair of markers for each file.
+    while parser.begin()? {
+        parser.files(&mut patches)?;
     }
+    Ok(patches)
 }
 
 impl Parser<'_> {
+    /// Skips what is around the patch, to the line after the next begin. Returns false if there is none.
+    ///
+    /// # Errors
+    /// A file begins there: it would be left out.
+    fn begin(&mut self) -> Result<bool, String> {
+        for (number, line) in self.lines.by_ref() {
+            let line = line.trim();
+            if line == BEGIN {
+                return Ok(true);
+            }
+            if FILES.iter().any(|start| line.starts_with(start)) {
+                return Err(format!(
+                    "line {} of the patch, `{line}`, is not between `{BEGIN}` and `{END}`; move it and the lines of its file there",
+                    number + 1
+                ));
+            }
+        }
+        Ok(false)
+    }
+
+    /// The files up to the end of the patch.
+    fn files(&mut self, patches: &mut Vec<FilePatch>) -> Result<(), String> {
+        loop {
+            match self.lines.next() {
+                None => return Err(format!("the patch does not end with `{END}`")),
+                Some((_, line)) if line.trim() == END => return Ok(()),
+                Some((_, line)) if line.trim().is_empty() => {}
+                Some((number, line)) => patches.push(self.file(number, line)?),
+            }
+        }
+    }
+
     fn file(&mut self, number: usize, header: &str) -> Result<FilePatch, String> {
         let path =
             |prefix: &str| header.trim().strip_prefix(prefix).map(|path| path.trim().to_owned());
-        if let Some(path) = path("*** Add File:") {
+        if let Some(path) = path(ADD) {
             return Ok(FilePatch::Add { path, content: self.read_added()? });
         }
-        if let Some(path) = path("*** Delete File:") {
+        if let Some(path) = path(DELETE) {
             return Ok(FilePatch::Delete { path, hunks: None });
         }
-        let Some(path) = path("*** Update File:") else {
+        let Some(path) = path(UPDATE) else {
             return Err(format!(
                 "line {} of the patch is `{header}`; write `*** Add File: path`, `*** Update File: path` or `*** Delete File: path`",
                 number + 1
@@ -160,6 +193,17 @@ impl Draft {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_patch_may_have_several_pairs_of_markers_and_no_file_outside_them() {
+        let file = |name| format!("*** Add File: {name}\n+{name}\n");
+        let pair = |name| format!("*** Begin Patch\n{}*** End Patch\n", file(name));
+        assert_eq!(parse(&format!("First:\n{}Then:\n{}", pair("a"), pair("b"))).unwrap().len(), 2);
+        for patch in [file("a") + &pair("b"), pair("b") + &file("a")] {
+            let error = parse(&patch).unwrap_err();
+            assert!(error.contains("`*** Add File: a`, is not between"), "{error}");
+        }
+    }
 
     #[test]
     fn a_patch_has_files_and_hunks() {

@@ -4,6 +4,9 @@ use super::begin_end::Draft;
 use super::{Anchor, FilePatch, Hunk};
 
 const NULL: &str = "/dev/null";
+/// The prefixes of git: by default, and with `diff.mnemonicPrefix` of the commit, index and working tree that it compares.
+const PREFIXES: [[&str; 2]; 5] =
+    [["a/", "b/"], ["i/", "w/"], ["c/", "i/"], ["c/", "w/"], ["o/", "w/"]];
 
 /// The file that is being read.
 #[derive(Default)]
@@ -195,10 +198,9 @@ fn without_prefixes(old: String, new: String) -> [String; 2] {
         Some(bare) => Some(bare.to_owned()),
         None => (path == NULL).then(|| path.to_owned()),
     };
-    match (side(&old, "a/"), side(&new, "b/")) {
-        (Some(old), Some(new)) => [old, new],
-        _ => [old, new],
-    }
+    let pairs = PREFIXES.iter().map(|[from, to]| (side(&old, from), side(&new, to)));
+    let bare = pairs.filter_map(|(old, new)| Some([old?, new?])).next();
+    bare.unwrap_or([old, new])
 }
 
 /// The first line and the number of lines of both sides: `@@ -1,2 +3,4 @@`.
@@ -222,6 +224,14 @@ mod tests {
 
     fn update(path: &str, move_to: Option<&str>, hunks: Vec<Hunk>) -> FilePatch {
         FilePatch::Update { path: path.to_owned(), move_to: move_to.map(str::to_owned), hunks }
+    }
+
+    #[test]
+    fn prefixes_of_git_are_removed() {
+        for (old, new) in [("a/x", "b/x"), ("i/x", "w/x"), ("c/x", "i/x"), ("o/x", "w/x")] {
+            let patches = parse(&format!("--- {old}\n+++ {new}\n@@ -1 +1 @@\n-a\n+b\n")).unwrap();
+            assert_eq!(patches, [update("x", None, vec![hunk("a\n", "b\n")])]);
+        }
     }
 
     #[test]
