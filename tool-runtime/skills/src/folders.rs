@@ -14,9 +14,11 @@ const MAX_LEVELS: usize = 4;
 /// The folders below a root.
 #[derive(Default)]
 pub(crate) struct Folders {
-    /// Those with a file `SKILL.md` or `skill.md`, sorted by path: the root itself, or folders of it. Folders inside
-    /// skills are parts of them.
+    /// Those with a file `SKILL.md`, sorted by path: the root itself, or folders of it. Folders inside skills are parts
+    /// of them.
     pub(crate) skills: Vec<PathBuf>,
+    /// Files named like `skill.md`.
+    pub(crate) misspelt: Vec<PathBuf>,
     /// Those that cannot be read, with the reasons.
     pub(crate) problems: Vec<(PathBuf, io::Error)>,
     entries: usize,
@@ -30,10 +32,11 @@ impl Folders {
     }
 
     fn visit(&mut self, folder: &Path, level: usize) {
-        if folder.join(FILE).exists() || folder.join("skill.md").exists() {
+        if folder.join(FILE).exists() {
             return self.skills.push(folder.to_owned());
         }
         match self.subfolders(folder) {
+            Ok(_) if self.misspelt.last().is_some_and(|file| file.parent() == Some(folder)) => {}
             Ok(_) if level == MAX_LEVELS => {}
             Ok(folders) => folders.iter().for_each(|folder| self.visit(folder, level + 1)),
             Err(error) => self.problems.push((folder.to_owned(), error)),
@@ -51,6 +54,9 @@ impl Folders {
                 return Err(io::Error::other(text));
             }
             let name = entry.file_name();
+            if name.eq_ignore_ascii_case(FILE) {
+                self.misspelt.push(entry.path());
+            }
             let is_other = name.as_encoded_bytes().starts_with(b".") || name == "node_modules";
             if !is_other {
                 folders.insert(name, entry.path());

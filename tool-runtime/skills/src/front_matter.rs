@@ -24,13 +24,11 @@ impl FrontMatter {
     pub(crate) fn parse(text: &str) -> Result<Self, SkillProblem> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let (yaml, body) = split(text)?;
-        let (values, repaired) = match parse_yaml(yaml) {
-            Ok(values) => (values, Vec::new()),
-            Err(problem) => {
-                let (quoted, repaired) = quote_prose(yaml);
-                // The problem of the file as it is written.
-                (parse_yaml(&quoted).map_err(|_| problem)?, repaired)
-            }
+        let (quoted, repaired) = quote_prose(yaml);
+        let (values, repaired) = match parse_yaml(&quoted) {
+            Ok(values) => (values, repaired),
+            // The problem of the file as it is written.
+            Err(_) => (parse_yaml(yaml)?, Vec::new()),
         };
         Ok(Self { values, repaired, yaml: yaml.to_owned(), body: body.trim().to_owned() })
     }

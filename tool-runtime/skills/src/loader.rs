@@ -103,7 +103,12 @@ impl SkillLoader {
         for root in &self.roots {
             let root = std::path::absolute(root).unwrap_or_else(|_| root.clone());
             let folders = Folders::below(&root);
-            folders.skills.iter().for_each(|folder| found.add_folder(folder));
+            folders.skills.iter().for_each(|folder| found.add_folder(folder, &root));
+            for file in folders.misspelt {
+                let text = format!("the file is not named `{FILE}`; rename it");
+                let folder = file.parent().unwrap_or(&root).to_owned();
+                found.add_problem(folder, SkillProblem::at(None, text));
+            }
             for (folder, error) in folders.problems {
                 let text = format!("it cannot be read: {error}");
                 found.add_problem(folder, SkillProblem::at(None, text));
@@ -114,12 +119,8 @@ impl SkillLoader {
 }
 
 impl Loaded {
-    fn add_folder(&mut self, folder: &Path) {
+    fn add_folder(&mut self, folder: &Path, root: &Path) {
         let file = folder.join(FILE);
-        if !file.exists() {
-            let text = format!("the file is `skill.md`; rename it to `{FILE}`");
-            return self.add_problem(folder.to_owned(), SkillProblem::at(None, text));
-        }
         if self.reports.len() >= MAX_SKILLS {
             let text = format!("it is left out: there are {MAX_SKILLS} skills before it");
             return self.add_problem(file, SkillProblem::at(None, text));
@@ -127,6 +128,11 @@ impl Loaded {
         let (mut report, skill) = read_file(&file, folder);
         if let Some(skill) = skill {
             if let Some(first) = self.skills.get(skill.name()) {
+                // One of an earlier root replaces it on purpose.
+                if first.file().starts_with(root) {
+                    let text = "another skill of the root has the same name and comes first; rename one of them";
+                    report.warnings.push(SkillProblem::at(None, text));
+                }
                 report.status = SkillStatus::Shadowed { by: first.file() };
             } else {
                 self.skills.insert(skill.name().to_owned(), Arc::new(skill));
@@ -144,7 +150,9 @@ impl Loaded {
         let findings = findings.trim_end();
         match report.status {
             SkillStatus::Quarantined => tracing::warn!("a skill is left out: {findings}"),
-            SkillStatus::Usable if !findings.is_empty() => tracing::warn!("a skill: {findings}"),
+            SkillStatus::Usable | SkillStatus::Shadowed { .. } if !report.warnings.is_empty() => {
+                tracing::warn!("a skill: {findings}");
+            }
             SkillStatus::Usable | SkillStatus::Shadowed { .. } => {}
         }
         self.reports.push(report);

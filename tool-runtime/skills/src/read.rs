@@ -225,7 +225,7 @@ impl<'a> Reader<'a> {
     fn warn_of_repairs(&mut self) {
         for key in &self.front.repaired {
             let text = format!(
-                "`{key}` is not valid YAML without quotation marks, and was read as if it had some; add them"
+                "`{key}` needs quotation marks in YAML, and was read as if it had some; add them"
             );
             self.warn(&[key], text);
         }

@@ -2,8 +2,9 @@
 
 use crate::skill::FILE;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tool_runtime_core::pool::DeclarationStatus;
+use tool_runtime_core::seam::escaped_name;
 use tool_runtime_core::tool::Requirement;
 
 /// The state of one skill's folder, with all findings. It prints one line for each.
@@ -89,7 +90,7 @@ impl SkillReport {
     /// The findings of a skill that is left out, as a requirement of the tool.
     pub(crate) fn requirement(&self) -> Option<Requirement> {
         let problem = self.problems.first()?;
-        let path = self.path.display().to_string();
+        let path = rendered(&self.path);
         (self.status == SkillStatus::Quarantined)
             .then(|| Requirement::absent(path, problem.to_string()))
     }
@@ -110,7 +111,7 @@ impl fmt::Display for SkillProblem {
 
 impl fmt::Display for SkillReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let path = self.path.display();
+        let path = rendered(&self.path);
         let findings = self.problems.iter().chain(&self.warnings);
         for SkillProblem { line, text } in findings {
             match line {
@@ -119,8 +120,14 @@ impl fmt::Display for SkillReport {
             }
         }
         if let SkillStatus::Shadowed { by } = &self.status {
-            writeln!(f, "{path}: {} has the same name and comes first", by.display())?;
+            let by = rendered(by);
+            writeln!(f, "{path}: {by} has the same name and comes first")?;
         }
         self.declarations.iter().try_for_each(|status| writeln!(f, "{path}: {status}"))
     }
+}
+
+/// A path on one line, which controls no terminal.
+fn rendered(path: &Path) -> String {
+    escaped_name(&path.to_string_lossy()).into_owned()
 }

@@ -190,10 +190,37 @@ fn an_unquoted_colon_in_a_description_is_read_as_text() {
     let file = "---\nname: demo\ndescription: Run tasks. Triggers on: writing\n---\nText.";
     assert_warned(
         file,
-        ":3: `description` is not valid YAML without quotation marks, and was read as if it had some; add them",
+        ":3: `description` needs quotation marks in YAML, and was read as if it had some; add them",
     );
     let root = Root::new().with("demo", file);
     assert_eq!(root.load().get("demo").unwrap().description(), "Run tasks. Triggers on: writing");
+}
+
+#[test]
+fn a_number_sign_in_a_description_is_read_as_text() {
+    for description in
+        ["Fix issues like #12 and PR #7: use it", "#hashtags and #more", "In C# and #12"]
+    {
+        let file = format!("---\nname: demo\ndescription: {description}\n---\nText.");
+        let library = Root::new().with("demo", &file).load();
+        assert_eq!(library.get("demo").unwrap().description(), description);
+    }
+    let commented = "---\nname: demo # comment\ndescription: Text # comment\n---\nText.";
+    let root = Root::new().with("demo", commented);
+    assert_eq!(root.load().get("demo").unwrap().description(), "Text");
+}
+
+#[test]
+fn skills_of_one_name_and_files_of_almost_the_name_are_reported() {
+    let root = Root::new().with("a", &front("")).with("b", &front("")).with("c", "");
+    fs::rename(root.path().join("c/SKILL.md"), root.path().join("c/Skill.md")).unwrap();
+    let reports = root.load().report();
+    let texts: Vec<String> = reports.iter().map(ToString::to_string).collect();
+    assert!(
+        texts[1].contains("b/SKILL.md: another skill of the root has the same name"),
+        "{texts:?}"
+    );
+    assert!(texts[2].ends_with("c: the file is not named `SKILL.md`; rename it\n"), "{texts:?}");
 }
 
 #[test]
