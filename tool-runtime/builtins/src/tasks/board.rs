@@ -66,7 +66,7 @@ impl Board {
         self.store.task(context.principal().id(), &id).await
     }
 
-    /// List tasks, the oldest first. `TaskGet` and `TaskOutput` return them whole.
+    /// List tasks, the oldest first, in pages. `TaskGet` and `TaskOutput` return them whole.
     #[tool(name = "TaskList", read_only, tags("advanced"))]
     async fn list(
         &self,
@@ -74,6 +74,12 @@ impl Board {
         status: Option<TaskStatus>,
         /// Only tasks of this person or agent.
         owner: Option<String>,
+        /// The number of tasks that are left out at the beginning.
+        #[arg(default = 0)]
+        offset: usize,
+        /// The most tasks of a page.
+        #[arg(default = 100, range = 1..=1000)]
+        limit: usize,
         context: &ToolContext,
     ) -> Result<ToolOutput<TaskList>, ToolError> {
         let mut tasks = self.store.tasks(context.principal().id()).await?;
@@ -81,8 +87,10 @@ impl Board {
             status.is_none_or(|status| task.status == status)
                 && owner.as_ref().is_none_or(|owner| task.owner.as_ref() == Some(owner))
         });
-        let tasks = tasks.into_iter().map(Into::into).collect();
-        Ok(ToolOutput::from_display(TaskList { tasks }))
+        let (total, end) = (tasks.len(), offset.saturating_add(limit));
+        let tasks = tasks.into_iter().skip(offset).take(limit).map(Into::into).collect();
+        let next_offset = (end < total).then_some(end);
+        Ok(ToolOutput::from_display(TaskList { tasks, total, next_offset }))
     }
 
     /// Change a task. A task that is completed, failed or cancelled cannot change.

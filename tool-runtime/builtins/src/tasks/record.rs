@@ -4,6 +4,7 @@ use super::state::TaskStatus;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
+use tool_runtime::__seam::escaped_name;
 
 /// Characters of a reason in a list.
 const MAX_REASON: usize = 200;
@@ -57,12 +58,17 @@ pub struct TaskSummary {
     pub updated: i64,
 }
 
-/// Tasks, the oldest first.
+/// A page of tasks, the oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct TaskList {
     /// The tasks.
     pub tasks: Vec<TaskSummary>,
+    /// The number of tasks on all pages.
+    pub total: usize,
+    /// The `offset` of the next page. `None` on the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_offset: Option<usize>,
 }
 
 impl From<TaskRecord> for TaskSummary {
@@ -81,10 +87,10 @@ impl fmt::Display for TaskRecord {
 
 impl fmt::Display for TaskSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} [{}] {}", self.id, self.status.as_str(), self.subject)?;
+        write!(f, "{} [{}] {}", self.id, self.status.as_str(), escaped_name(&self.subject))?;
         let parts = [("owner", &self.owner), ("agent", &self.agent), ("reason", &self.reason)];
         for (name, value) in parts.into_iter().filter_map(|(n, v)| v.as_ref().map(|v| (n, v))) {
-            write!(f, "; {name}: {value}")?;
+            write!(f, "; {name}: {}", escaped_name(value))?;
         }
         Ok(())
     }
@@ -92,10 +98,16 @@ impl fmt::Display for TaskSummary {
 
 impl fmt::Display for TaskList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.tasks.is_empty() {
+        if self.total == 0 {
             return f.write_str("no tasks");
         }
-        let lines: Vec<String> = self.tasks.iter().map(TaskSummary::to_string).collect();
+        let mut lines: Vec<String> = self.tasks.iter().map(TaskSummary::to_string).collect();
+        if self.tasks.is_empty() {
+            lines.push(format!("[there are {} tasks; give a smaller `offset`]", self.total));
+        } else if let Some(next) = self.next_offset {
+            let more = self.total - next;
+            lines.push(format!("[{more} more tasks; the next page has `offset` {next}]"));
+        }
         f.write_str(&lines.join("\n"))
     }
 }

@@ -94,7 +94,7 @@ async fn child() {
 }
 
 async fn tasks(pool: &ToolPool) -> Vec<serde_json::Value> {
-    value(pool, "TaskList", json!({})).await["tasks"].as_array().unwrap().clone()
+    value(pool, "TaskList", json!({ "limit": 1000 })).await["tasks"].as_array().unwrap().clone()
 }
 
 #[tokio::test]
