@@ -77,15 +77,9 @@ fn exit_code(result: &ToolResult) -> ExitCode {
     match result.error().map(|error| error.class()) {
         Some(ErrorClass::Input | ErrorClass::NotFound) => ExitCode::from(exit::USAGE),
         _ if result.is_error() => ExitCode::from(exit::ERROR),
-        _ => ExitCode::from(code_of_command(result.observation())),
+        _ => match result.observation().failed_command() {
+            Some(code) => ExitCode::from(u8::try_from(code).unwrap_or(exit::ERROR)),
+            None => ExitCode::SUCCESS,
+        },
     }
-}
-
-/// The exit code of a command that the tool ran, from `exit_code` and `signal` of its result: that of a signal is 128 and
-/// its number, as in shells.
-fn code_of_command(observation: &Observation) -> u8 {
-    let number = |name| observation.structured()?.get(name)?.as_u64();
-    let code = number("exit_code").filter(|code| *code > 0);
-    let code = code.or_else(|| Some(128 + number("signal")?)).unwrap_or_default();
-    u8::try_from(code).unwrap_or(exit::ERROR)
 }

@@ -2,8 +2,11 @@
 
 use super::builder::{Schedule, ScheduleError};
 use super::event::ScheduleEvent;
+use super::job::RunState;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tool_runtime::cli::{CliCommand, CommandArguments, CommandForm};
 use tool_runtime::{BoxFuture, CancellationToken, ToolPool};
 
@@ -13,7 +16,7 @@ pub(crate) struct ScheduleCommand(pub(crate) Schedule);
 impl CliCommand for ScheduleCommand {
     fn form(&self) -> CommandForm {
         CommandForm::new("schedule", "Run the jobs of the schedule, until interrupted")
-            .flag("once", "Run what is due now, wait for it, and end")
+            .flag("once", "Run what is due now, wait for it, and end: with code 1 if a run failed")
             .after_help(
                 "Prints a line for each run. The first SIGINT or SIGTERM lets runs in progress end, or cancels \
                  them after a while.\n\nOne process at a time makes the calls; another one waits until it ends.",
@@ -26,8 +29,13 @@ impl CliCommand for ScheduleCommand {
         pool: &'a ToolPool,
     ) -> BoxFuture<'a, ExitCode> {
         Box::pin(async move {
-            match run(&self.0, arguments.has("once"), pool).await {
-                Ok(()) => ExitCode::SUCCESS,
+            let ended = match arguments.has("once") {
+                true => run_once(&self.0, pool).await,
+                false => run(&self.0, pool).await.map(|()| true),
+            };
+            match ended {
+                Ok(true) => ExitCode::SUCCESS,
+                Ok(false) => ExitCode::FAILURE,
                 Err(error) => {
                     let _ = writeln!(io::stderr(), "error: {error}");
                     ExitCode::FAILURE
@@ -37,17 +45,27 @@ impl CliCommand for ScheduleCommand {
     }
 }
 
-async fn run(schedule: &Schedule, once: bool, pool: &ToolPool) -> Result<(), ScheduleError> {
-    let mut host = schedule.host(pool).on_event(print);
-    if once {
-        host.tick().await?;
-        tokio::select! {
-            () = host.idle() => {}
-            () = interrupted() => {}
+/// Makes the runs that are due. Returns whether none failed.
+async fn run_once(schedule: &Schedule, pool: &ToolPool) -> Result<bool, ScheduleError> {
+    let has_failed = Arc::new(AtomicBool::new(false));
+    let mut host = schedule.host(pool).on_event({
+        let has_failed = Arc::clone(&has_failed);
+        move |event| {
+            has_failed.fetch_or(event.state == RunState::Failed, Ordering::Relaxed);
+            print(event);
         }
-        host.stop().await;
-        return Ok(());
+    });
+    host.tick().await?;
+    tokio::select! {
+        () = host.idle() => {}
+        () = interrupted() => {}
     }
+    host.stop().await;
+    Ok(!has_failed.load(Ordering::Relaxed))
+}
+
+async fn run(schedule: &Schedule, pool: &ToolPool) -> Result<(), ScheduleError> {
+    let host = schedule.host(pool).on_event(print);
     let stop = CancellationToken::new();
     let host = host.run(stop.clone());
     tokio::pin!(host);

@@ -120,7 +120,9 @@ fn written(result: &ToolResult) -> Option<String> {
 fn state(result: &ToolResult) -> RunState {
     match result.error().map(|error| error.class()) {
         Some(ErrorClass::Cancelled) => RunState::Cancelled,
-        _ if result.is_error() => RunState::Failed,
+        _ if result.is_error() || result.observation().failed_command().is_some() => {
+            RunState::Failed
+        }
         _ => RunState::Succeeded,
     }
 }

@@ -30,7 +30,7 @@ pub enum RunState {
     Running,
     /// The call returned a result.
     Succeeded,
-    /// The call returned an error.
+    /// The call returned an error, or the exit code of a command that failed.
     Failed,
     /// The host stopped, or the job was deleted, before the call returned.
     Cancelled,

@@ -168,7 +168,7 @@ fn sunday_last(weekdays: &str) -> String {
 }
 
 /// # Errors
-/// A step after `*` is longer than the range: `*/90` minutes would be every hour.
+/// A step is longer than the range of its field: `*/90` minutes would be every hour.
 fn check_steps(fields: &[&str]) -> Result<(), ToolError> {
     for (index, (field, (name, _))) in fields.iter().zip(names(fields)).enumerate() {
         let count: u32 = match name {
@@ -178,9 +178,9 @@ fn check_steps(fields: &[&str]) -> Result<(), ToolError> {
             "day of the week" => 7,
             _ => 60,
         };
-        let steps = field.split(',').filter_map(|part| part.strip_prefix("*/"));
-        if let Some(step) = steps.filter_map(|step| step.parse::<u32>().ok()).find(|it| *it > count)
-        {
+        let parts = field.split(',').filter_map(|part| part.split_once('/'));
+        let mut steps = parts.filter_map(|(_, step)| step.parse::<u32>().ok());
+        if let Some(step) = steps.find(|step| *step > count) {
             let text = format!(
                 "field {} of `schedule`, the {name}, is not valid: the step {step} in `{field}` is longer than its {count} values, and would not be an interval of {step}; use the next field for longer intervals",
                 index + 1
@@ -326,6 +326,10 @@ mod tests {
 
     #[test]
     fn a_step_beyond_the_range_is_refused() {
+        for expression in ["0-59/90 * * * *", "0 9 1-31/40 * *", "0 9 * * 1-5/9"] {
+            let error = Timetable::new(expression, "UTC").unwrap_err();
+            assert!(error.message().contains("is longer than its"), "{error}");
+        }
         let error = Timetable::new("*/90 * * * *", "UTC").unwrap_err().message().to_owned();
         assert!(error.contains("field 1 of `schedule`, the minute, is not valid"), "{error}");
         assert!(error.contains("the step 90 in `*/90` is longer than its 60 values"), "{error}");

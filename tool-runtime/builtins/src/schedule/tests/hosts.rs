@@ -35,6 +35,19 @@ async fn a_job_runs_once_at_each_of_its_times_as_its_creator() {
 }
 
 #[tokio::test]
+async fn a_run_of_a_command_that_fails_has_failed() {
+    let command = Tool::builder("command", "Run a command.")
+        .handler(|| async { Observation::json(&json!({ "exit_code": 3 })) });
+    let setup = Setup::with(|builder| builder, |pool| pool.add(command));
+    let job = json!({ "name": "a", "schedule": "* * * * *", "tool": "command", "arguments": {} });
+    value(&setup.pool, "CronCreate", job).await;
+    let (mut host, _) = setup.host();
+    setup.time.advance(30);
+    minute(&setup, &mut host).await;
+    assert_eq!(setup.runs().await, ["failed 08:00 x1"]);
+}
+
+#[tokio::test]
 async fn runs_without_a_host_are_missed_visibly() {
     let setup = Setup::new();
     setup.minutely(json!({})).await;

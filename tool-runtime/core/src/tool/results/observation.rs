@@ -179,6 +179,15 @@ impl Observation {
         self.parsed.get().map(|value| &**value)
     }
 
+    /// The exit code of a command that the tool ran, from `exit_code` and `signal` of its value: that of a signal is 128
+    /// and its number, as in shells. `None` if the command succeeded, or there was none.
+    #[doc(hidden)]
+    pub fn failed_command(&self) -> Option<u64> {
+        let number = |name| self.structured()?.get(name)?.as_u64();
+        let code = number("exit_code").filter(|code| *code > 0);
+        code.or_else(|| Some(128 + number("signal")?))
+    }
+
     /// The structured value as JSON text.
     pub fn structured_json(&self) -> Option<&str> {
         self.structured.as_deref().map(RawValue::get)
