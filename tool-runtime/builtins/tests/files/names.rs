@@ -86,6 +86,9 @@ async fn arguments_by_names_of_other_programs_are_accepted_and_noted() {
         ("str_replace_editor", json!({ "command": "view", "path": "a.txt" }), vec![]),
         ("UndoEdit", json!({ "path": "b.txt" }), vec!["file_path"]),
         ("Read", json!({ "file_path": "a.txt" }), vec![]),
+        // One that is not given, and one that is given twice.
+        ("Read", json!({ "file_path": "a.txt", "path": null }), vec!["file_path"]),
+        ("Read", json!({ "file_path": "a.txt", "path": "a.txt" }), vec!["file_path"]),
     ] {
         let result = tools.call(tool, arguments).await;
         assert!(!result.is_error(), "{tool}: {}", result.observation().to_text());
@@ -100,6 +103,10 @@ async fn arguments_by_names_of_other_programs_are_accepted_and_noted() {
         assert_eq!(repairs, expected, "{tool}");
     }
     assert_eq!(folder.text("a.txt"), "three\n");
+    // An alias of the wrong type is renamed and converted.
+    let edit =
+        json!({ "path": "a.txt", "old_str": "three", "new_str": "four", "replace_all": "true" });
+    tools.ok("Edit", edit).await;
     let twice = json!({ "file_path": "a.txt", "path": "b.txt" });
     assert!(tools.error("Read", twice).await.contains("`file_path` is given twice"));
 }

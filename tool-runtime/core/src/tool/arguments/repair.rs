@@ -28,7 +28,7 @@ pub(crate) fn repair_arguments(
 ) -> Option<(String, Vec<Repair>)> {
     let schema = &tool.definition().input_schema;
     if tool.has_action() {
-        return if is_rejected { arguments::repair(schema, text) } else { None };
+        return if is_rejected { repair_action(tool, text) } else { None };
     }
     let whole = Value::Object(schema.clone());
     let conforms = |text: &str| {
@@ -39,6 +39,39 @@ pub(crate) fn repair_arguments(
         return None;
     }
     arguments::repair(schema, text).filter(|(repaired, _)| conforms(repaired))
+}
+
+/// The repairs of a schema do not reach arguments by other names, so these get the advertised ones before.
+fn repair_action(tool: &Tool, text: &str) -> Option<(String, Vec<Repair>)> {
+    let schema = &tool.definition().input_schema;
+    let Some((renamed, mut repairs)) = with_advertised_names(tool, text) else {
+        return arguments::repair(schema, text);
+    };
+    let Some((arguments, others)) = arguments::repair(schema, &renamed) else {
+        return Some((renamed, repairs));
+    };
+    repairs.extend(others);
+    Some((arguments, repairs))
+}
+
+/// The arguments with those by other names under the advertised ones. One that is `null`, or the same as under its
+/// advertised name, is left out. `None` if there are none, or some are given twice.
+fn with_advertised_names(tool: &Tool, text: &str) -> Option<(String, Vec<Repair>)> {
+    let mut given: Map<String, Value> = serde_json::from_str(Arguments::new(text).as_str()).ok()?;
+    let schema = Applicable::of_object(&tool.definition().input_schema);
+    let is_other = |name: &&String| !schema.takes_name(name) && tool.argument_name(name) != **name;
+    let others: Vec<String> = given.keys().filter(is_other).cloned().collect();
+    let mut repairs = Vec::new();
+    for other in others {
+        let (at, value) = (tool.argument_name(&other).to_owned(), given.shift_remove(&other)?);
+        match given.get(&at) {
+            Some(same) if value.is_null() || *same == value => {}
+            Some(_) => return None,
+            None => drop(given.insert(at.clone(), value)),
+        }
+        repairs.push(Repair { at, kind: RepairKind::ArgumentName });
+    }
+    (!repairs.is_empty()).then(|| (Value::Object(given).to_string(), repairs))
 }
 
 /// The arguments as JSON, if their text is nearly JSON.
