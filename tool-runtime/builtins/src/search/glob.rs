@@ -12,6 +12,7 @@ use serde::Serialize;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use tool_runtime::__seam::look_alike;
 use tool_runtime::ToolError;
 
 /// A search for files by name.
@@ -65,7 +66,7 @@ pub(super) fn glob(
         pattern if is_negated && !pattern.starts_with('/') => ("", pattern),
         pattern => split(pattern),
     };
-    let matcher = pattern::glob(rest)?;
+    let matcher = NameMatcher::new(rest)?;
     let start = start(query.path, directory);
     let Target::Directory(location) = Target::find(workspace, start.to_str())? else {
         let path = rendered(&start);
@@ -110,17 +111,36 @@ fn start(path: Option<&str>, directory: &str) -> PathBuf {
     }
 }
 
+/// A pattern, which names that look like the matching ones match, too: those that macOS decomposed, for instance.
+struct NameMatcher {
+    exact: GlobMatcher,
+    look_alike: GlobMatcher,
+}
+
+impl NameMatcher {
+    fn new(pattern: &str) -> Result<Self, ToolError> {
+        let look_alike = pattern::glob(&look_alike(pattern))?;
+        Ok(Self { exact: pattern::glob(pattern)?, look_alike })
+    }
+
+    fn is_match(&self, name: &Path) -> bool {
+        let looks_alike = |name: &str| self.look_alike.is_match(&*look_alike(name));
+        self.exact.is_match_candidate(&Candidate::new(name))
+            || name.to_str().is_some_and(|name| !name.is_ascii() && looks_alike(name))
+    }
+}
+
 /// Compares paths relative to the directory of the walk.
 struct NameFilter<'a> {
     location: &'a Location,
-    matcher: &'a GlobMatcher,
+    matcher: &'a NameMatcher,
     is_negated: bool,
 }
 
 impl NameFilter<'_> {
     fn is_match(&self, path: &Path) -> bool {
         let name = path.strip_prefix(self.location.path()).unwrap_or(path);
-        self.matcher.is_match_candidate(&Candidate::new(name)) != self.is_negated
+        self.matcher.is_match(name) != self.is_negated
     }
 }
 

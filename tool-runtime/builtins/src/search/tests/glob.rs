@@ -180,6 +180,16 @@ async fn names_with_brackets_are_found_as_they_are_written() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
+async fn names_of_macos_match_patterns_as_they_are_typed() {
+    let names = ["cafe\u{301}.txt", "at 9.41.00\u{202f}AM.png", "John\u{2019}s notes.md"];
+    let fixture = Fixture::new(&names.map(|name| (name, "")));
+    for (pattern, name) in ["caf\u{e9}*", "at 9.41.00 AM*", "John's*"].into_iter().zip(names) {
+        assert_eq!(fixture.text("Glob", json!({ "pattern": pattern })).await, name);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
 async fn names_that_would_forge_lines_are_rendered_with_escapes() {
     use std::os::unix::ffi::OsStrExt as _;
     let fixture = Fixture::new(&[("a\n/etc/passwd", "needle\n"), ("b\u{202e}", "needle\n")]);
