@@ -4,6 +4,7 @@ use super::Files;
 use super::coverage::ChangedLines;
 use super::dir_entry::{self, DirEntry, Target};
 use super::history::{Content, Done, Version};
+use super::read::{MAX_LINE, lines_of};
 use super::snapshot::{Hash, Snapshot, hash};
 use super::text::Text;
 use super::transaction::{Written, write_changes};
@@ -188,7 +189,7 @@ impl Files {
                     && !self.workspace.allows_partial_overwrites()
                     && let Some(part) = seen.unread.first() =>
             {
-                Err(unread_part(display_path, part))
+                Err(unread_part(display_path, snapshot, part))
             }
             _ => Ok(before),
         }
@@ -219,7 +220,17 @@ fn is_own_output(snapshot: &Snapshot, context: &ToolContext) -> bool {
 }
 
 /// The error for a file that is to be replaced and was read in part.
-fn unread_part(display_path: &str, (first, last): (usize, Option<usize>)) -> ToolError {
+fn unread_part(
+    display_path: &str,
+    snapshot: &Snapshot,
+    (first, last): (usize, Option<usize>),
+) -> ToolError {
+    let text = Text::decode(&snapshot.bytes).map(|text| text.content).unwrap_or_default();
+    if lines_of(&text).nth(first - 1).is_some_and(|line| line.chars().count() > MAX_LINE) {
+        return ToolError::user(format!(
+            "`{display_path}` would be replaced, and line {first} is longer than the {MAX_LINE} characters that are read of it; change it by `Edit` or a command, or delete the file first"
+        ));
+    }
     let (part, limit) = match last {
         Some(last) => {
             (format!("lines {first} to {last}"), format!(" and limit {}", last - first + 1))

@@ -22,6 +22,13 @@ impl Unread {
         Self(unread.into_iter().filter(|range| !range.is_empty()).collect())
     }
 
+    /// Adds lines that were read in part.
+    pub(super) fn with_lines(mut self, lines: &[usize]) -> Self {
+        self.0.extend(lines.iter().map(|line| *line..*line + 1));
+        self.0.sort_unstable_by_key(|range| range.start);
+        self
+    }
+
     /// The lines that are unread in both: parts add up.
     pub(super) fn and(&self, other: &Self) -> Self {
         let pairs = self.0.iter().flat_map(|one| other.0.iter().map(move |two| (one, two)));

@@ -49,6 +49,9 @@ pub struct ReadOutput {
     /// SHA-256 of the file, if it was read whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
+    /// The lines that were cut, counted from 0.
+    #[serde(skip)]
+    cut_lines: Vec<usize>,
 }
 
 impl Files {
@@ -75,10 +78,11 @@ impl Files {
         }
         let snapshot = Snapshot::read_up_to(MAX_SHOWN, &entry)?;
         let output = show(&entry, &snapshot.bytes, window)?;
-        let ReadOutput { first_line, lines, total, .. } = output.value;
+        let ReadOutput { first_line, lines, total, ref cut_lines, .. } = output.value;
         let start = first_line.saturating_sub(1);
         // An image has no lines.
-        let unread = total.map(|total| Unread::except(start..start + lines, total));
+        let unread =
+            total.map(|total| Unread::except(start..start + lines, total).with_lines(cut_lines));
         let seen = Seen { version: snapshot.hash(), unread: unread.unwrap_or_default() };
         self.history().see(&entry.key, &Caller::from_context(context), seen);
         Ok(output)
@@ -129,6 +133,7 @@ fn text_output(
         first_line: cut.first_line,
         lines: cut.lines,
         total: cut.total,
+        cut_lines: cut.cut_lines,
         truncated: cut.is_truncated,
         encoding: encoding.name().to_owned(),
         eol,
@@ -155,6 +160,7 @@ fn image_output(
         encoding: format.to_owned(),
         eol: Eol::None,
         sha256: Some(hex(&hash(bytes))),
+        cut_lines: Vec::new(),
     };
     let mut output = ToolOutput::new(image.notice, value);
     output.blocks.push(image.block);
@@ -169,4 +175,4 @@ fn not_text(display_path: &str, length: u64, binary: Binary) -> ToolError {
     ToolError::user(format!("`{display_path}` {binary}{remedy}"))
 }
 
-pub(super) use window::{Window as ReadWindow, lines_of};
+pub(super) use window::{MAX_LINE, Window as ReadWindow, lines_of};

@@ -5,6 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex};
+use tempfile::NamedTempFile;
 use tool_runtime::__seam::lock;
 
 /// The most characters of a file's name in the name of its copy.
@@ -20,14 +21,8 @@ const MAX_COPIES: usize = 10;
 /// No directory for temporary files is outside the root, or the disk is full.
 pub(super) fn save(entry: &DirEntry, bytes: &[u8]) -> io::Result<PathBuf> {
     let write = || {
-        let directories = [std::env::temp_dir(), PathBuf::from("/var/tmp")];
-        let directories = directories.iter().filter_map(|path| path.canonicalize().ok());
-        let outside = directories.into_iter().find(|path| !entry.is_in_root(path));
-        let directory = outside.ok_or_else(|| {
-            io::Error::other("the directory for temporary files is in the same root; set `TMPDIR`")
-        })?;
         let prefix = format!("tool-runtime-saved-{}-", plain_name(entry));
-        let mut file = tempfile::Builder::new().prefix(&prefix).tempfile_in(directory)?;
+        let mut file = create_file(entry, &prefix)?;
         file.write_all(bytes)?;
         file.as_file().sync_all()?;
         let (_, path) = file.keep()?;
@@ -39,6 +34,22 @@ pub(super) fn save(entry: &DirEntry, bytes: &[u8]) -> io::Result<PathBuf> {
             format!("nothing was written, since the old content could not be saved: {error}");
         io::Error::new(error.kind(), text)
     })
+}
+
+/// Creates a file in a directory for temporary files outside the root. One inside is used if the root is the whole file
+/// system.
+fn create_file(entry: &DirEntry, prefix: &str) -> io::Result<NamedTempFile> {
+    let directories = [std::env::temp_dir(), PathBuf::from("/var/tmp")];
+    let directories = directories.iter().filter_map(|path| path.canonicalize().ok());
+    let is_outside = |path: &PathBuf| !entry.is_in_root(path) || entry.is_in_root(Path::new("/"));
+    let mut last = io::Error::other("no directory for temporary files is outside the root");
+    for directory in directories.filter(is_outside) {
+        match tempfile::Builder::new().prefix(prefix).tempfile_in(directory) {
+            Ok(file) => return Ok(file),
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
 }
 
 /// Remembers a copy, and removes the oldest one of the same file if there are too many.

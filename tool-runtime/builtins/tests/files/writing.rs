@@ -306,6 +306,21 @@ async fn a_file_is_replaced_after_all_of_its_lines_were_read() {
 }
 
 #[tokio::test]
+async fn a_file_is_not_replaced_if_a_line_was_cut_when_it_was_read() {
+    let (folder, tools) = tools(&[("a.json", &format!("short\n{}\n", "x".repeat(2001)))]);
+    tools.read("a.json").await;
+    let error = tools.error("Write", write("a.json", "{}\n")).await;
+    assert_eq!(
+        error,
+        "`a.json` would be replaced, and line 2 is longer than the 2000 characters that are read of it; change it by `Edit` or a command, or delete the file first"
+    );
+    tools.ok("Delete", json!({ "path": "a.json" })).await;
+    tools.ok("Write", write("a.json", &"y".repeat(3000))).await;
+    tools.ok("Write", write("a.json", "{}\n")).await;
+    assert_eq!(folder.text("a.json"), "{}\n");
+}
+
+#[tokio::test]
 async fn an_option_lets_files_be_replaced_that_were_read_in_part() {
     let folder = Folder::new();
     folder.put("a.txt", numbered(50));

@@ -6,7 +6,7 @@ use tool_runtime::ToolError;
 pub(in crate::files) const DEFAULT_LINES: usize = 2000;
 
 /// Limit on the characters of a line.
-pub(super) const MAX_LINE: usize = 2000;
+pub(in crate::files) const MAX_LINE: usize = 2000;
 
 /// Limit on the characters of numbered lines. With notices, they are within the default limits on results of a pool.
 const MAX_TEXT: usize = 28_000;
@@ -27,6 +27,8 @@ pub(super) struct Cut {
     pub(super) lines: usize,
     /// Number of all lines, if known.
     pub(super) total: Option<usize>,
+    /// The lines that were cut, counted from 0.
+    pub(super) cut_lines: Vec<usize>,
     pub(super) is_truncated: bool,
 }
 
@@ -110,12 +112,12 @@ pub(super) struct Writer {
     first_line: usize,
     lines: usize,
     characters: usize,
-    cut_lines: usize,
+    cut_lines: Vec<usize>,
 }
 
 impl Writer {
     pub(super) fn new(first_line: usize) -> Self {
-        Self { text: String::new(), first_line, lines: 0, characters: 0, cut_lines: 0 }
+        Self { text: String::new(), first_line, lines: 0, characters: 0, cut_lines: Vec::new() }
     }
 
     /// Appends a line. Returns false if there is no room for it.
@@ -129,7 +131,7 @@ impl Writer {
             return false;
         }
         self.characters += length;
-        self.cut_lines += usize::from(end.is_some());
+        self.cut_lines.extend(end.map(|_| number - 1));
         self.text.push_str(&text);
         self.lines += 1;
         true
@@ -148,7 +150,7 @@ impl Writer {
             self.text
                 .push_str(&format!("[lines {first} to {last}{of}; continue with offset {next}]\n"));
         }
-        if self.cut_lines > 0 {
+        if !self.cut_lines.is_empty() {
             self.text.push_str(&format!(
                 "[lines are cut after {MAX_LINE} characters; search for text in the rest, or run a command such as `cut -c {}-`]\n",
                 MAX_LINE + 1
@@ -159,7 +161,8 @@ impl Writer {
             first_line: if self.lines == 0 { 0 } else { self.first_line },
             lines: self.lines,
             total,
-            is_truncated: !is_at_end || self.first_line > 1 || self.cut_lines > 0,
+            is_truncated: !is_at_end || self.first_line > 1 || !self.cut_lines.is_empty(),
+            cut_lines: self.cut_lines,
         }
     }
 }
