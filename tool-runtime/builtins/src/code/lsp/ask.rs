@@ -72,6 +72,11 @@ impl Servers {
                     let reason = server.closed().unwrap_or_else(|| error.to_string());
                     return Err(failed(language, &format!("ended during the call: {reason}")));
                 }
+                LspError::Timeout(_) => {
+                    let error = failed(language, &error.to_string());
+                    let found = search(error.message()).run(context).await;
+                    return found.or(Err(error));
+                }
                 error => return Err(failed(language, &error.to_string())),
             }
         };
