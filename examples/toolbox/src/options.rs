@@ -27,6 +27,29 @@ const FAMILIES: &str =
 /// The families that start programs.
 const PROGRAMS: [&str; 3] = ["shell", "code", "browser"];
 
+/// The options that only some families use.
+const USED_BY: [(&str, &[&str]); 19] = [
+    ("sandbox", &PROGRAMS),
+    ("no-network", &PROGRAMS),
+    ("writable", &PROGRAMS),
+    ("git-settings", &["files", "shell", "code"]),
+    ("partial-overwrites", &["files"]),
+    ("env", &["shell", "code"]),
+    ("limit", &["shell"]),
+    ("language-server", &["code"]),
+    ("searxng", &["web"]),
+    ("request-header", &["web"]),
+    ("private-host", &["web", "browser"]),
+    ("chromium", &["browser"]),
+    ("downloads", &["browser"]),
+    ("show-stored-values", &["browser"]),
+    ("model", &["tasks"]),
+    ("model-script", &["tasks"]),
+    ("skills", &["skills"]),
+    ("targets", &["schedule"]),
+    ("min-interval", &["schedule"]),
+];
+
 /// The options of the program.
 pub(crate) fn options() -> ProgramOptions {
     ProgramOptions::new()
@@ -79,8 +102,9 @@ pub(crate) fn builtins(arguments: &ProgramArguments) -> Result<Builtins, BoxErro
     let workspace = workspace(arguments)?;
     let is_open_hands = arguments.has("open-hands");
     let profile = if is_open_hands { Profile::OpenHands } else { Profile::Standard };
+    warn_of_unused_options(arguments, &families);
     if arguments.command() == Some("serve") {
-        remark(&workspace, &families, arguments.value("sandbox").is_some());
+        remark(&workspace, &families);
     }
     let builtins = Builtins::new(workspace.clone()).profiles([profile]);
     let mut builtins = with_needs(builtins, arguments);
@@ -246,15 +270,22 @@ fn browser(arguments: &ProgramArguments) -> BrowserParams {
     }
 }
 
-/// Says at the start of a server what its programs do not get, and what the sandbox does not do.
-fn remark(workspace: &Workspace, families: &[&str], is_confined: bool) {
-    if !families.iter().any(|family| PROGRAMS.contains(family)) {
-        if is_confined {
+fn warn_of_unused_options(arguments: &ProgramArguments, families: &[&str]) {
+    let is_given =
+        |option: &str| arguments.has(option) || arguments.values(option).next().is_some();
+    for (option, users) in USED_BY {
+        if is_given(option) && !users.iter().any(|user| families.contains(user)) {
             eprintln!(
-                "toolbox: `--sandbox` confines nothing: no chosen family starts programs; add {} to `--families`",
-                PROGRAMS.join(", ")
+                "toolbox: `--{option}` has no effect: no chosen family uses it; add {} to `--families`",
+                users.join(" or ")
             );
         }
+    }
+}
+
+/// Says at the start of a server what its programs do not get, and what the sandbox does not do.
+fn remark(workspace: &Workspace, families: &[&str]) {
+    if !families.iter().any(|family| PROGRAMS.contains(family)) {
         return;
     }
     let withheld = workspace.withheld_variables();
