@@ -30,8 +30,10 @@ const MAX_TIME: Duration = Duration::from_secs(3);
 const CUT: &str =
     "the rest of the page is left out, because it is too complex; `format` `raw` has its source";
 /// Parts of a page that are no text.
-const REMOVED: &str =
-    "script, style, template, svg, canvas, iframe, object, embed, [hidden], img[src^='data:']";
+const REMOVED: &str = "script, style, template, svg, canvas, iframe, object, embed, dialog:not([open]), [hidden], img[src^='data:']";
+
+/// Parts of a page that begin lines of their own, which the conversions would run together.
+const BLOCKS: &str = "dl, dt, dd, details, summary, figcaption, legend, dialog, main, address, button, label, option";
 
 /// A page in another format.
 #[derive(Debug, Default, PartialEq)]
@@ -86,6 +88,7 @@ fn prepared(html: &str, url: &Url, stop: &AtomicBool) -> (Document, Option<&'sta
     document.select(REMOVED).remove();
     remove_hidden(&document);
     task_list::mark(&document);
+    document.select(BLOCKS).rename("div");
     let base = document.select("base[href]").attr("href");
     let base = base.and_then(|base| url.join(&base).ok()).unwrap_or_else(|| url.clone());
     document.select("base").remove();

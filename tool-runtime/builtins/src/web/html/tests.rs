@@ -66,6 +66,18 @@ fn items_of_a_task_list_say_whether_they_are_done() {
 }
 
 #[test]
+fn elements_that_begin_a_line_are_not_run_together() {
+    let html =
+        "<dl><dt>Term</dt><dd>Definition</dd></dl><details><summary>Title</summary>Text</details>
+        <button>OK</button><button>Cancel</button><label>Name</label><label>Mail</label>
+        <dialog>closed</dialog><dialog open>open</dialog>";
+    let expected = ["Term", "Definition", "Title", "Text", "OK", "Cancel", "Name", "Mail", "open"];
+    for page in [markdown_of(html), text(html, &url(), &AtomicBool::new(false))] {
+        assert_eq!(page.text.split_whitespace().collect::<Vec<_>>(), expected, "{}", page.text);
+    }
+}
+
+#[test]
 fn the_main_part_of_an_article_is_returned_and_text_has_all() {
     let words = "This is a sentence of the article, with commas, that readers want. ".repeat(12);
     let menu = "<li><a href=/x>Menu entry</a></li>".repeat(60);
