@@ -427,6 +427,13 @@ async fn a_job_of_a_client_runs_in_another_process() {
     };
     let line = tokio::time::timeout(LIMIT, ended).await.expect("no run within two minutes");
     assert!(line.starts_with("cron_1 `search` succeeded") && line.contains("old_name"), "{line}");
+
+    let mut command = Command::new(env!("CARGO_BIN_EXE_toolbox"));
+    command.args(["schedule", "--once", "--root"]).arg(project.path()).args(options);
+    let output = tokio::time::timeout(LIMIT, command.output()).await.unwrap().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(error.contains("another process runs the schedule; nothing was run"), "{error}");
 }
 
 #[tokio::test]

@@ -45,7 +45,7 @@ impl CliCommand for ScheduleCommand {
     }
 }
 
-/// Makes the runs that are due. Returns whether none failed.
+/// Makes the runs that are due. Returns whether they were made, and none failed.
 async fn run_once(schedule: &Schedule, pool: &ToolPool) -> Result<bool, ScheduleError> {
     let has_failed = Arc::new(AtomicBool::new(false));
     let mut host = schedule.host(pool).on_event({
@@ -56,6 +56,10 @@ async fn run_once(schedule: &Schedule, pool: &ToolPool) -> Result<bool, Schedule
         }
     });
     host.tick().await?;
+    if host.lock.is_none() {
+        let _ = writeln!(io::stderr(), "error: another process runs the schedule; nothing was run");
+        return Ok(false);
+    }
     tokio::select! {
         () = host.idle() => {}
         () = interrupted() => {}
