@@ -18,7 +18,7 @@ use tool_runtime::{ToolContext, ToolError};
 const DROPPED: &str = "was changed, but this cannot be undone any more: the content of the last changes alone is kept, of ten changes of a file, and 64 MiB in all";
 
 /// Continues a sentence about a path.
-const NO_CHANGE: &str = "has no change of its content to undo; to undo a move, move the entry back by `Move`; to undo the deletion of a link or directory, create it by a command";
+const NO_CHANGE: &str = "has no change of its content to undo; to undo a move, move the entry back; to undo the deletion of a link or directory, create it by a command";
 
 impl Files {
     /// Brings back the content of a file before its last change by these tools.

@@ -68,8 +68,7 @@ async fn a_move_is_not_undone_but_said_how() {
     tools.ok("Move", json!({"source": "a.txt", "destination": "b.txt"})).await;
     for name in ["a.txt", "b.txt"] {
         let error = tools.error("UndoEdit", json!({ "file_path": name })).await;
-        let expected =
-            "has no change of its content to undo; to undo a move, move the entry back by `Move`;";
+        let expected = "has no change of its content to undo; to undo a move, move the entry back;";
         assert!(error.starts_with(&format!("`{name}` {expected}")), "{error}");
     }
     assert_eq!((folder.names(), folder.text("b.txt")), (vec!["b.txt".into()], "one".into()));
