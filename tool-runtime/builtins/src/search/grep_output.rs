@@ -7,6 +7,7 @@ use super::pattern;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use tool_runtime::__seam::escaped_text;
 
 /// The result of a search by content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -160,7 +161,7 @@ impl FileMatches {
             if output.has_context && !lines.is_empty() && last != number.checked_sub(1) {
                 lines.push("--".to_owned());
             }
-            let mark = if *is_match { ':' } else { '-' };
+            let (mark, text) = (if *is_match { ':' } else { '-' }, escaped_text(text));
             lines.push(match output.hides_numbers {
                 false => format!("{path}{mark}{number}{mark}{text}"),
                 true => format!("{path}{mark}{text}"),

@@ -1,5 +1,7 @@
 //! A window of lines: first line, number of lines, length of lines and of all.
 
+use std::borrow::Cow;
+use tool_runtime::__seam::escaped_text;
 use tool_runtime::ToolError;
 
 /// Lines that are shown if a call gives no limit.
@@ -7,6 +9,12 @@ pub(in crate::files) const DEFAULT_LINES: usize = 2000;
 
 /// Limit on the characters of a line.
 pub(in crate::files) const MAX_LINE: usize = 2000;
+
+/// Lines that are repeated with escapes.
+const MAX_ESCAPED: usize = 3;
+
+/// Limit on the characters of such a line.
+const MAX_ESCAPED_LINE: usize = 200;
 
 /// Limit on the characters of numbered lines. With notices, they are within the default limits on results of a pool.
 const MAX_TEXT: usize = 28_000;
@@ -113,11 +121,20 @@ pub(super) struct Writer {
     lines: usize,
     characters: usize,
     cut_lines: Vec<usize>,
+    /// The lines with characters that conceal or reorder text, by their numbers, with escapes.
+    escaped: Vec<(usize, String)>,
 }
 
 impl Writer {
     pub(super) fn new(first_line: usize) -> Self {
-        Self { text: String::new(), first_line, lines: 0, characters: 0, cut_lines: Vec::new() }
+        Self {
+            text: String::new(),
+            first_line,
+            lines: 0,
+            characters: 0,
+            cut_lines: Vec::new(),
+            escaped: Vec::new(),
+        }
     }
 
     /// Appends a line. Returns false if there is no room for it.
@@ -132,6 +149,10 @@ impl Writer {
         }
         self.characters += length;
         self.cut_lines.extend(end.map(|_| number - 1));
+        // Edits quote lines as they are, so these are not escaped themselves.
+        if let Cow::Owned(escaped) = escaped_text(visible) {
+            self.escaped.push((number, escaped));
+        }
         self.text.push_str(&text);
         self.lines += 1;
         true
@@ -155,6 +176,15 @@ impl Writer {
                 "[lines are cut after {MAX_LINE} characters; search for text in the rest, or run a command such as `cut -c {}-`]\n",
                 MAX_LINE + 1
             ));
+        }
+        for (number, line) in self.escaped.iter().take(MAX_ESCAPED) {
+            let line: String = line.chars().take(MAX_ESCAPED_LINE).collect();
+            self.text.push_str(&format!(
+                "[line {number} has control or reordering characters; with escapes it is: {line}]\n"
+            ));
+        }
+        if let Some(more) = self.escaped.len().checked_sub(MAX_ESCAPED).filter(|more| *more > 0) {
+            self.text.push_str(&format!("[{more} more lines have such characters]\n"));
         }
         Cut {
             text: self.text,
@@ -184,6 +214,17 @@ mod tests {
         assert_eq!(text(-1, 9), "     3\tc\n");
         assert_eq!(text(-9, 1), "     1\ta\n[lines 1 to 1 of 3; continue with offset 2]\n");
         assert_eq!(text(2, 1), "     2\tb\n[lines 2 to 2 of 3; continue with offset 3]\n");
+    }
+
+    #[test]
+    fn lines_that_conceal_text_are_repeated_with_escapes() {
+        let text = cut("a\nb\u{202e}c\n\u{1b}[31md\te\r\n", 1, 9).unwrap().text;
+        let has = |notice: &str| assert!(text.contains(notice), "{text}");
+        has("[line 2 has control or reordering characters; with escapes it is: b\\u{202e}c]\n");
+        has("with escapes it is: \\u{1b}[31md\te]\n");
+        assert!(text.starts_with("     1\ta\n     2\tb\u{202e}c\n"), "{text}");
+        let many = cut(&"\u{1b}x\n".repeat(9), 1, 9).unwrap().text;
+        assert!(many.ends_with("[6 more lines have such characters]\n"), "{many}");
     }
 
     #[test]

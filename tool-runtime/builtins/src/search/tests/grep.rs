@@ -335,6 +335,13 @@ async fn a_line_without_end_is_named_as_the_reason() {
 }
 
 #[tokio::test]
+async fn lines_are_rendered_with_escapes() {
+    let fixture = Fixture::new(&[("a.log", "needle \u{1b}[31mred\u{202e}\ttab\n")]);
+    let text = fixture.text("Grep", content(json!({ "pattern": "needle" }))).await;
+    assert_eq!(text, "a.log:1:needle \\u{1b}[31mred\\u{202e}\ttab");
+}
+
+#[tokio::test]
 async fn line_numbers_are_shown_unless_they_are_switched_off() {
     let fixture = Fixture::new(TREE);
     for (name, shown, expected) in [
