@@ -271,10 +271,8 @@ fn browser(arguments: &ProgramArguments) -> BrowserParams {
 }
 
 fn warn_of_unused_options(arguments: &ProgramArguments, families: &[&str]) {
-    let is_given =
-        |option: &str| arguments.has(option) || arguments.values(option).next().is_some();
     for (option, users) in USED_BY {
-        if is_given(option) && !users.iter().any(|user| families.contains(user)) {
+        if arguments.has(option) && !users.iter().any(|user| families.contains(user)) {
             eprintln!(
                 "toolbox: `--{option}` has no effect: no chosen family uses it; add {} to `--families`",
                 users.join(" or ")

@@ -353,7 +353,8 @@ struct Worker {
     _session: Option<PoolSession>,
     _restrictions: Vec<Restriction>,
     _permit: OwnedSemaphorePermit,
-    /// Of an agent in the background. The last field: the session waits until the others are dropped.
+    /// Ends an agent in the background with its session. It is the last field, since the session waits until the others
+    /// are dropped.
     session_end: Option<SessionEnd>,
 }
 

@@ -19,7 +19,7 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// What the limits of the caller's pool allow.
+    /// The bytes that the limits of the caller's pool allow.
     pub(super) fn for_context(context: &ToolContext) -> Self {
         Self::within(context.pool().and_then(|pool| pool.output_limits()?.room()))
     }

@@ -189,8 +189,8 @@ impl Queues {
 
 /// Waits for jobs and claims up to `max`, at least one.
 ///
-/// Otherwise, a runner with many free slots that gives a job back could claim it again each time before a runner that waits
-/// for its first slot.
+/// Claims are served in the order in which they began. In any other order, a runner that gives a job back could claim it
+/// again each time, before the runner that has its tool.
 pub(super) async fn claim(queues: &Queues, queue: &Queue, max: usize) -> Vec<Box<dyn Claim>> {
     let line = queues.line(queue);
     let _turn = line.turn.lock().await;

@@ -58,9 +58,8 @@ fn repair_action(tool: &Tool, text: &str) -> Option<(String, Vec<Repair>)> {
 /// advertised name, is left out. `None` if there are none, or some are given twice.
 fn with_advertised_names(tool: &Tool, text: &str) -> Option<(String, Vec<Repair>)> {
     let mut given: Map<String, Value> = serde_json::from_str(Arguments::new(text).as_str()).ok()?;
-    let schema = Applicable::of_object(&tool.definition().input_schema);
-    let is_other = |name: &&String| !schema.takes_name(name) && tool.argument_name(name) != **name;
-    let others: Vec<String> = given.keys().filter(is_other).cloned().collect();
+    let is_alias = |name: &&String| tool.argument_name(name) != name.as_str();
+    let others: Vec<String> = undeclared(tool, &given).filter(is_alias).cloned().collect();
     let mut repairs = Vec::new();
     for other in others {
         let (at, value) = (tool.argument_name(&other).to_owned(), given.shift_remove(&other)?);
@@ -96,11 +95,15 @@ pub(crate) fn repair_name(tools: &[Tool], written: &str) -> Option<String> {
 /// The arguments that are given by names that the tool accepts and the schema does not list.
 pub(crate) fn other_names(tool: &Tool, text: &str) -> Vec<Repair> {
     let given = serde_json::from_str::<Map<String, Value>>(Arguments::new(text).as_str());
-    let schema = Applicable::of_object(&tool.definition().input_schema);
     let given = given.unwrap_or_default();
-    let others = given.keys().filter(|name| !schema.takes_name(name));
-    let names = others.map(|name| tool.argument_name(name).to_owned());
+    let names = undeclared(tool, &given).map(|name| tool.argument_name(name).to_owned());
     names.map(|at| Repair { at, kind: RepairKind::ArgumentName }).collect()
+}
+
+/// The names of arguments that the schema does not list.
+fn undeclared<'a>(tool: &Tool, given: &'a Map<String, Value>) -> impl Iterator<Item = &'a String> {
+    let schema = Applicable::of_object(&tool.definition().input_schema);
+    given.keys().filter(move |name| !schema.takes_name(name))
 }
 
 /// Lists the repairs in the metadata of a result.
