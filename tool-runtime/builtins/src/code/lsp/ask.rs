@@ -23,6 +23,8 @@ const MAX_HOVER: usize = 8000;
 /// Repetitions of a request that the server dropped because documents changed.
 const MAX_REPEATS: u32 = 5;
 const REPEAT_PAUSE: Duration = Duration::from_millis(200);
+/// Time for a server to start before the text is searched instead.
+const START: Duration = Duration::from_secs(3);
 
 impl Servers {
     /// Answers a call.
@@ -48,9 +50,10 @@ impl Servers {
         let Some((language, language_id)) = self.language_of(location.path()) else {
             return search(&self.no_language(location.path())).run(context).await;
         };
+        let patience = if request.operation.has_text_search() { START } else { Duration::MAX };
         let mut repeats = 0;
         let (server, found) = loop {
-            let server = match self.get(language, &root).await {
+            let server = match self.get(language, &root, patience).await {
                 Ok(server) => server,
                 Err(error) => return search(error.message()).run(context).await,
             };

@@ -70,6 +70,18 @@ impl LspOperation {
         })
     }
 
+    /// Whether a search of the text can answer it.
+    pub(super) fn has_text_search(self) -> bool {
+        matches!(
+            self,
+            Self::GoToDefinition
+                | Self::GoToImplementation
+                | Self::FindReferences
+                | Self::DocumentSymbol
+                | Self::WorkspaceSymbol
+        )
+    }
+
     fn needs_position(self) -> bool {
         !matches!(self, Self::DocumentSymbol | Self::WorkspaceSymbol | Self::Diagnostics)
     }

@@ -9,6 +9,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+use tokio::sync::{OwnedMutexGuard, oneshot};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
 use tool_runtime::__seam::lock;
 use tool_runtime::ToolError;
 
@@ -25,6 +28,8 @@ pub(super) struct Servers {
     pub(super) worktrees: PathBuf,
     /// By language and root.
     slots: Mutex<HashMap<(String, PathBuf), SharedSlot>>,
+    /// Servers that start, also after the call that needs them has ended.
+    starts: Mutex<JoinSet<()>>,
 }
 
 /// A slot that is locked while its server starts.
@@ -47,6 +52,7 @@ impl Servers {
             limit: Duration::from_secs(params.language_server_timeout.max(1)),
             worktrees: params.worktrees.directory,
             slots: Mutex::default(),
+            starts: Mutex::default(),
         }
     }
 
@@ -73,17 +79,38 @@ impl Servers {
     }
 
     /// The server of a language for a root. One that has ended is started again, a few times.
+    ///
+    /// # Errors
+    /// It is not installed, or not ready within `patience`. In this case it goes on starting.
     pub(super) async fn get(
         &self,
         language: &str,
         root: &Arc<Root>,
+        patience: Duration,
     ) -> Result<Arc<Server>, ToolError> {
         let params = self.languages.get(language).ok_or_else(|| {
             ToolError::user(format!("no language server is set up for `{language}`"))
         })?;
         let program = find_server(params, &self.workspace).map_err(ToolError::user)?;
-        let slot = self.slot(language, root);
-        let mut slot = slot.lock().await;
+        let ready = async {
+            let slot = self.slot(language, root).lock_owned().await;
+            self.start(slot, language, program, params, root).await
+        };
+        timeout(patience, ready).await.unwrap_or_else(|_| {
+            let reason = format!("still starts after {} s; ask again later", patience.as_secs());
+            Err(failed(language, &reason))
+        })
+    }
+
+    /// The server of a slot. It is started unless it runs.
+    async fn start(
+        &self,
+        mut slot: OwnedMutexGuard<Slot>,
+        language: &str,
+        program: PathBuf,
+        params: &LanguageServer,
+        root: &Arc<Root>,
+    ) -> Result<Arc<Server>, ToolError> {
         let mut reason = None;
         if let Some(server) = &slot.server {
             reason = server.closed();
@@ -104,13 +131,28 @@ impl Servers {
             ));
         }
         self.end_orphans();
-        match Server::start(program, params, root, &self.workspace, self.limit).await {
-            Ok(server) => Ok(Arc::clone(slot.server.insert(Arc::new(server)))),
-            Err(reason) => {
-                slot.failures.push(Instant::now());
-                Err(failed(language, &format!("did not start: {reason}")))
+        let (params, root, workspace) = (params.clone(), Arc::clone(root), self.workspace.clone());
+        let limit = self.limit;
+        let (sender, started) = oneshot::channel();
+        let start = async move {
+            let server = Server::start(program, &params, &root, &workspace, limit).await;
+            let server = server.map(Arc::new);
+            match &server {
+                Ok(server) => slot.server = Some(Arc::clone(server)),
+                Err(_) => slot.failures.push(Instant::now()),
             }
-        }
+            drop(slot);
+            let _ = sender.send(server);
+        };
+        self.spawn(start);
+        let server = started.await.unwrap_or_else(|_| Err("the pool closes".to_owned()));
+        server.map_err(|reason| failed(language, &format!("did not start: {reason}")))
+    }
+
+    fn spawn(&self, start: impl Future<Output = ()> + Send + 'static) {
+        let mut starts = lock(&self.starts);
+        while starts.try_join_next().is_some() {}
+        starts.spawn(start);
     }
 
     fn slot(&self, language: &str, root: &Root) -> SharedSlot {
@@ -136,6 +178,8 @@ impl Servers {
 
     /// Ends all servers.
     pub(super) async fn close(&self) {
+        let mut starts = std::mem::take(&mut *lock(&self.starts));
+        starts.shutdown().await;
         let slots = std::mem::take(&mut *lock(&self.slots));
         for slot in slots.into_values() {
             if let Some(server) = slot.lock().await.server.take() {

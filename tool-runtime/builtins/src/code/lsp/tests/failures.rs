@@ -1,6 +1,6 @@
 //! Servers that crash, send garbage, are slow.
 
-use super::{Fixture, at, ended};
+use super::{Fixture, LIMIT, at, ended, scripted};
 use crate::code::{CodeParams, LanguageServer};
 use crate::{Builtins, Workspace};
 use serde_json::json;
@@ -105,6 +105,38 @@ async fn a_server_that_does_not_start_says_why() {
     fixture.put("a.x", "");
     let error = fixture.state("a.x").await.unwrap_err();
     assert!(error.ends_with("did not start: did not answer within 1 seconds"), "{error}");
+}
+
+#[tokio::test]
+async fn a_server_that_never_becomes_ready_is_replaced_by_a_search_of_the_text() {
+    let mute = LanguageServer::new("sleep", ["1000"], [("x", "fake")]);
+    let fixture = Fixture::limited(mute, LIMIT * 2);
+    fixture.put("a.x", "def a\n");
+    let found = fixture.call(at("goToDefinition", "a.x", 1, 5)).await.unwrap();
+    assert_eq!(found["items"][0]["line"], 1, "{found}");
+    let notice = found["notices"][0].as_str().unwrap();
+    let expected = "the language server for `fake` still starts after 3 s; ask again later";
+    assert!(notice.ends_with(expected), "{notice}");
+    // It does not wait for the start.
+    fixture.close().await;
+}
+
+#[tokio::test]
+async fn a_server_that_starts_slowly_is_there_for_later_calls() {
+    let gates = Fixture::new();
+    let gate = gates.make_pipe("gate");
+    let server = scripted("utf-16", "push");
+    let script = format!("read line < '{}'; exec python3 \"$@\"", gate.display());
+    let mut arguments = vec!["-c".to_owned(), script, "bash".to_owned()];
+    arguments.extend(server.arguments);
+    let server = LanguageServer { command: "bash".into(), arguments, ..server };
+    let fixture = Fixture::limited(server, LIMIT * 2);
+    fixture.put("a.x", "def a\n");
+    let found = fixture.call(at("goToDefinition", "a.x", 1, 5)).await.unwrap();
+    assert!(found["notices"][0].as_str().unwrap().contains("still starts"), "{found}");
+    std::fs::write(gate, "go\n").unwrap();
+    assert_eq!(fixture.state("a.x").await.unwrap()["text"], "def a\n");
+    fixture.close().await;
 }
 
 /// Tools could put another program there.
