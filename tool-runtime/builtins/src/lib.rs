@@ -21,6 +21,7 @@
 //! | `code` | notebooks, worktrees of git, language servers |
 //! | `web`, `addresses` | fetch pages, search the web; addresses that tools may connect to |
 //! | `browser` | use pages in a Chromium that is installed |
+//! | `background` | work that goes on after its call, which scheduled jobs do not start |
 //! | `caller`, `per_caller`, `random` | an agent of a session; a value for each; ids |
 //! | `servers` | resources of external MCP servers |
 //! | `people` | ask people, plan, keep lists, finish |
@@ -45,6 +46,8 @@
 
 #[cfg(feature = "web")]
 mod addresses;
+#[cfg(any(feature = "schedule", feature = "shell", feature = "tasks"))]
+mod background;
 #[cfg(all(feature = "browser", unix))]
 pub mod browser;
 mod builtins;

@@ -44,6 +44,7 @@ mod tests;
 pub use params::{CommandLimits, ShellParams};
 pub use result::{CommandOutput, JobOutput, JobStatus, TerminalOutput};
 
+use crate::background::check_not_scheduled;
 use crate::builtins::{Builtins, Family, Profile};
 use crate::process_tree::Tree;
 use crate::random;
@@ -120,6 +121,7 @@ impl Shell {
         // Shown to people who approve the call.
         drop(description);
         if run_in_background {
+            check_not_scheduled(context, "a command")?;
             return self.start_job(command, context).await;
         }
         let invocation = self.invocation(command, self.next(), context)?;
@@ -249,8 +251,9 @@ impl Shell {
         let kept = Kept::for_context(context);
         let running = Running::start(&self.launcher, &self.scratch, invocation, kept, true).await?;
         let id = self.jobs.add(number, command, running, permit, context).id();
-        let notice =
-            format!("started as `{id}`; read its output by `BashOutput`, end it by `KillBash`");
+        let notice = format!(
+            "started as `{id}`, at most until this program ends; read its output by `BashOutput`, end it by `KillBash`"
+        );
         Ok(CommandOutput { job_id: Some(id), notice: Some(notice), ..CommandOutput::default() })
     }
 

@@ -152,9 +152,10 @@ impl ScheduleHost {
         }
         self.last = now;
         let mut next_due = self.watch(now).await?;
-        if next_due.is_some_and(|due| due <= now) {
+        // One step records a bounded number of missed times.
+        while next_due.is_some_and(|due| due <= now) {
             self.advance(now).await?;
-            next_due = None;
+            next_due = self.watch(now).await?;
         }
         let next = next_due.map(|due| due.duration_since(now).unsigned_abs());
         Ok(next.unwrap_or(POLL).min(POLL))

@@ -6,6 +6,7 @@ use super::database::StoredPrincipal;
 use super::host::Notify;
 use super::job::RunState;
 use super::text::MAX_OUTCOME;
+use crate::background::RUN_BY;
 use crate::earlier_output::EarlierOutput;
 use std::sync::Arc;
 use std::time::Instant;
@@ -16,8 +17,8 @@ use tool_runtime_store::rusqlite::{self, params};
 
 /// The label of the calls of jobs, whose value is the id of the job: policies read it by `labels`.
 pub(super) const JOB_LABEL: &str = "schedule.job";
-/// The label by which policies recognise the calls of all jobs: `labels: {run_by: schedule}`.
-const RUN_BY: (&str, &str) = ("run_by", "schedule");
+/// The value of the label [`RUN_BY`].
+const SCHEDULE: &str = "schedule";
 
 /// A run of this process.
 pub(super) struct HostedRun {
@@ -75,7 +76,7 @@ impl HostedRun {
         let execution = Execution::new(id)
             .with_attempt(*attempt)
             .with_label(JOB_LABEL, job.public_id())
-            .with_label(RUN_BY.0, RUN_BY.1);
+            .with_label(RUN_BY, SCHEDULE);
         let context = session.pool().context();
         let context = context
             .in_execution(&Arc::new(execution))

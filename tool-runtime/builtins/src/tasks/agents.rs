@@ -3,6 +3,7 @@
 use super::runner::{Runner, output};
 use super::spawn::{AgentInput, spawner_of};
 use super::store::TaskStore;
+use crate::background::check_not_scheduled;
 use crate::builtins::{Family, Profile};
 use crate::tool_output::ToolOutput;
 use schemars::JsonSchema;
@@ -11,9 +12,6 @@ use std::sync::Arc;
 use tool_runtime::ErrorClass;
 use tool_runtime::agent::AgentSpawner;
 use tool_runtime::prelude::*;
-
-/// The label of the calls of a schedule.
-const RUN_BY: &str = "run_by";
 
 /// Tools that start agents.
 pub(crate) struct Agents {
@@ -109,11 +107,8 @@ impl Agents {
         input: AgentInput,
         context: &ToolContext,
     ) -> Result<ToolOutput<AgentReport>, ToolError> {
-        let labels = context.execution().map(|execution| execution.labels());
-        if input.run_in_background && labels.is_some_and(|labels| labels.contains_key(RUN_BY)) {
-            return Err(ToolError::user(
-                "a scheduled job ends with its call, and an agent in the background would end with it; leave `run_in_background` out",
-            ));
+        if input.run_in_background {
+            check_not_scheduled(context, "an agent")?;
         }
         let handle = input.spawn(&*self.spawner, &self.store, context).await?;
         let mut report = AgentReport {

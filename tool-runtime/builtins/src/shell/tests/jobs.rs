@@ -3,6 +3,7 @@ use crate::shell::ShellParams;
 use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};
 use std::process::Stdio;
+use std::sync::Arc;
 use tool_runtime::Principal;
 use tool_runtime::prelude::*;
 
@@ -196,6 +197,18 @@ async fn a_job_belongs_to_the_principal_that_started_it() {
     assert_eq!(text, "`job_1` is not the id of a background job; known jobs: none");
     let unknown = fixture.call("KillBash", json!({ "job_id": "job_9" })).await;
     assert!(unknown.to_text().ends_with("known jobs: job_1"), "{}", unknown.to_text());
+    fixture.close().await;
+}
+
+#[tokio::test]
+async fn a_scheduled_job_has_no_command_in_the_background() {
+    let fixture = Fixture::new();
+    let execution = tool_runtime::tool::Execution::new("job").with_label("run_by", "schedule");
+    let context = fixture.pool.context().in_execution(&Arc::new(execution));
+    let arguments = json!({ "command": "true", "run_in_background": true });
+    let refused = fixture.pool.call_with(ToolCall::json("Bash", arguments), &context).await;
+    let text = refused.observation().to_text();
+    assert!(refused.is_error() && text.contains("leave `run_in_background` out"), "{text}");
     fixture.close().await;
 }
 
