@@ -195,7 +195,7 @@ pub struct TerminalOutput {
     /// The screen, if the running program fills it, as an editor does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub screen: Option<String>,
-    /// Exit code; -1 while the command runs, and if the shell has ended.
+    /// Exit code of the command, or of the shell if it has ended; -1 while the command runs.
     pub exit_code: i32,
     /// Whether the command runs.
     pub is_running: bool,

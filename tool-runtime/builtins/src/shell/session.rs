@@ -26,6 +26,8 @@ use tool_runtime::__seam::lock;
 const OUTPUT: usize = 28_000;
 /// Time for the shell to start.
 const START: Duration = Duration::from_secs(20);
+/// Time for a shell to end after its terminal was closed.
+const ENDING: Duration = Duration::from_secs(1);
 
 /// A shell at a terminal.
 pub(super) struct Session {
@@ -46,7 +48,7 @@ pub(super) struct Session {
     stopping: Arc<AsyncMutex<()>>,
     /// Ends the shell and all that it started.
     _tree: KillOnDrop,
-    _child: Child,
+    child: Child,
 }
 
 /// The settings of a new shell.
@@ -128,7 +130,7 @@ impl Session {
             is_awaited: false,
             stopping: Arc::default(),
             _tree: tree,
-            _child: child,
+            child,
         };
         session.prepare(scratch).await?;
         Ok(session)
@@ -216,6 +218,12 @@ impl Session {
     /// Whether the shell has ended.
     pub(super) fn is_closed(&self) -> bool {
         self.shared.lock().is_closed
+    }
+
+    /// The exit code of a shell that has ended. Its terminal closes a moment before.
+    pub(super) async fn exit_code(&mut self) -> Option<i32> {
+        let status = tokio::time::timeout(ENDING, self.child.wait()).await;
+        status.ok()?.ok()?.code()
     }
 
     /// The output since the last call.

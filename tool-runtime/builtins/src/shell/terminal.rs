@@ -118,7 +118,7 @@ impl Request {
         context: &ToolContext,
     ) -> Result<(Waited, TerminalOutput), ToolError> {
         if self.reset && self.command.is_empty() {
-            return Ok((Waited::Prompt, output(session, launcher, Waited::Prompt)));
+            return Ok((Waited::Prompt, output(session, launcher, Waited::Prompt).await));
         }
         self.send(session, scratch).await?;
         let patience = self.patience();
@@ -126,7 +126,7 @@ impl Request {
             waited = session.wait(&patience) => waited,
             never = report(context, patience.total) => match never {},
         };
-        Ok((waited, output(session, launcher, waited)))
+        Ok((waited, output(session, launcher, waited).await))
     }
 
     /// Types a command or an input, unless the call only waits.
@@ -198,13 +198,17 @@ async fn rest(session: &mut Session, launcher: &Launcher) -> Option<TerminalOutp
         return None;
     }
     let waited = session.wait(&Patience::NONE).await;
-    Some(output(session, launcher, waited))
+    Some(output(session, launcher, waited).await)
 }
 
-fn output(session: &Session, launcher: &Launcher, waited: Waited) -> TerminalOutput {
+async fn output(session: &mut Session, launcher: &Launcher, waited: Waited) -> TerminalOutput {
     let text = session.take(waited == Waited::Closed);
     let prompt = session.prompt();
-    let exit_code = prompt.as_ref().map_or(0, |prompt: &Prompt| prompt.exit_code);
+    let exit_code = match waited {
+        Waited::Prompt => prompt.as_ref().map_or(0, |prompt: &Prompt| prompt.exit_code),
+        Waited::Closed => session.exit_code().await.unwrap_or(-1),
+        Waited::Quiet | Waited::TimeUp => -1,
+    };
     let notice = match waited {
         Waited::Prompt => None,
         Waited::Quiet => Some("no output for 30 seconds"),
@@ -216,7 +220,7 @@ fn output(session: &Session, launcher: &Launcher, waited: Waited) -> TerminalOut
     TerminalOutput {
         output: screen::plain(&text.text).trim_end_matches('\n').to_owned(),
         screen: session.screen().filter(|_| is_running),
-        exit_code: if waited == Waited::Prompt { exit_code } else { -1 },
+        exit_code,
         is_running,
         working_directory: session::directory(prompt.as_ref(), &launcher.directory()),
         output_file: text.file.map(|file| file.display().to_string()),

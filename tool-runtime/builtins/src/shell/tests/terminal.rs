@@ -281,7 +281,7 @@ async fn reset_starts_a_new_shell_and_ends_what_runs() {
 async fn a_shell_that_ended_is_replaced() {
     let fixture = Fixture::new();
     let value = fixture.terminal("echo bye; exit 3").await;
-    assert_eq!((&value["output"], &value["exit_code"]), (&json!("bye"), &json!(-1)), "{value}");
+    assert_eq!((&value["output"], &value["exit_code"]), (&json!("bye"), &json!(3)), "{value}");
     assert!(value["notice"].as_str().unwrap().contains("the shell has ended"), "{value}");
     assert_eq!(fixture.terminal("echo again").await["output"], "again");
     fixture.close().await;
