@@ -41,11 +41,16 @@ impl Project {
         self.directory.path().join(name)
     }
 
+    /// Asks again while the server starts, for which the tool does not wait for long.
     pub(crate) async fn ask(&self, arguments: Value) -> Value {
-        let result = self.pool.call(ToolCall::json("LSP", arguments)).await;
-        let text = result.observation().to_text();
-        assert!(!result.is_error(), "{text}");
-        result.observation().structured().unwrap().clone()
+        loop {
+            let result = self.pool.call(ToolCall::json("LSP", arguments.clone())).await;
+            let text = result.observation().to_text();
+            assert!(!result.is_error(), "{text}");
+            if !text.contains("ask again later") {
+                return result.observation().structured().unwrap().clone();
+            }
+        }
     }
 
     /// The question about the position of a string in a file: `before` ends where the symbol begins.
