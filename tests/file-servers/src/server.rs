@@ -95,8 +95,8 @@ fn run(command: &mut Command) {
 /// The target directory of this build.
 fn target() -> PathBuf {
     let program = std::env::current_exe().expect("the path of this program");
-    let target = program.ancestors().find(|folder| folder.join("CACHEDIR.TAG").exists());
-    target.expect("cargo marks its target directory").to_owned()
+    let target = program.ancestors().find(|folder| folder.join(".rustc_info.json").exists());
+    target.expect("cargo writes a file on rustc into its target directory").to_owned()
 }
 
 fn directory() -> PathBuf {

@@ -56,6 +56,6 @@ pub fn cargo(arguments: &[&str]) -> Command {
 /// Directory of files that outlive a test: `tmp` beside the built binaries.
 pub(crate) fn scratch() -> PathBuf {
     let program = std::env::current_exe().expect("the path of this program");
-    let target = program.ancestors().find(|folder| folder.join("CACHEDIR.TAG").exists());
-    target.expect("cargo marks its target directory").join("tmp")
+    let target = program.ancestors().find(|folder| folder.join(".rustc_info.json").exists());
+    target.expect("cargo writes a file on rustc into its target directory").join("tmp")
 }
