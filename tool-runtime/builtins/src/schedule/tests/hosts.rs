@@ -108,25 +108,25 @@ async fn a_clock_that_goes_back_a_little_repeats_nothing() {
     assert_eq!(setup.notes().len(), 1);
 }
 
-/// Ten days have 14,400 minutes, which two steps of one tick record.
+/// Twenty days have 28,800 minutes, which three steps of one tick record.
 #[tokio::test]
 async fn all_missed_times_are_counted() {
     let setup = Setup::with(|builder| builder.grace(Duration::ZERO), |pool| pool);
     setup.minutely(json!({})).await;
     setup.minutely(json!({ "name": "late", "on_missed": "run_once" })).await;
-    setup.time.set("2026-06-11T08:00:20Z");
+    setup.time.set("2026-06-21T08:00:20Z");
     let (mut host, _) = setup.host();
     host.tick().await.unwrap();
     host.idle().await;
     let list = setup.list().await;
-    for (job, last, times) in [(0, "2026-06-11T08:00", 14_401), (1, "2026-06-11T07:59", 14_400)] {
+    for (job, last, times) in [(0, "2026-06-21T08:00", 28_801), (1, "2026-06-21T07:59", 28_800)] {
         let runs = list["jobs"][job]["runs"].as_array().unwrap().clone();
         let missed: Vec<&Value> = runs.iter().filter(|run| run["state"] == "missed").collect();
         assert!(missed[0]["last_due"].as_str().unwrap().starts_with(last), "{runs:?}");
         let counted: u64 = missed.iter().map(|run| run["times"].as_u64().unwrap()).sum();
-        assert_eq!((missed.len(), counted), (2, times));
+        assert_eq!((missed.len(), counted), (3, times));
     }
-    assert_eq!(list["jobs"][1]["runs"][0]["due"], "2026-06-11T08:00:00+00:00");
+    assert_eq!(list["jobs"][1]["runs"][0]["due"], "2026-06-21T08:00:00+00:00");
     assert_eq!(setup.notes().len(), 1);
 }
 
