@@ -6,7 +6,7 @@ use crate::store::{ApprovalAnswer, ApprovalStore, PendingApproval, StoreError, S
 use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
-use tool_runtime_command::seam::{CommandFailure, run_printing};
+use tool_runtime_command::seam::{CommandFailure, GOVERNANCE, run_printing};
 use tool_runtime_command::{CliCommand, CommandArguments, CommandForm, PoolCommands as _};
 use tool_runtime_core::govern::Remember;
 use tool_runtime_core::pool::{PoolExtension, ToolPoolBuilder};
@@ -104,7 +104,11 @@ impl CliCommand for Command {
                     .argument("ID", "The id of the approval, or its beginning")
             }
         };
-        form.option("dir", "DIR", "The directory of the inbox; default: that of the program")
+        form.heading(GOVERNANCE).option(
+            "dir",
+            "DIR",
+            "The directory of the inbox; default: that of the program",
+        )
     }
 
     fn run_without_pool<'a>(

@@ -13,7 +13,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
-use tool_runtime_command::seam::{CommandFailure, run_printing};
+use tool_runtime_command::seam::{CommandFailure, GOVERNANCE, run_printing};
 use tool_runtime_command::{CliCommand, CommandArguments, CommandForm, PoolCommands as _};
 use tool_runtime_core::pool::ToolPoolBuilder;
 use tool_runtime_core::seam::one_line;
@@ -44,7 +44,9 @@ enum LogCommand {
 
 impl CliCommand for LogCommand {
     fn form(&self) -> CommandForm {
-        let form = |name, about| CommandForm::new(name, about).argument("FILE", "The log");
+        let form = |name, about| {
+            CommandForm::new(name, about).heading(GOVERNANCE).argument("FILE", "The log")
+        };
         let after = "Begin after the record of this number; default: 0";
         match self {
             Self::Show => form("log show", "Show calls as a timeline")

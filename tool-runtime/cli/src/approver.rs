@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io::{self, BufRead, IsTerminal as _, Write};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use tokio::sync::{Mutex, mpsc};
 use tool_runtime_core::govern::{Approval, ApprovalRequest, Approver, Approvers, Remember};
 use tool_runtime_core::seam::printable_lines;
@@ -12,7 +12,7 @@ use tool_runtime_core::vocabulary::BoxFuture;
 /// session, `e OBJECT` approves it with other arguments. Any other answer rejects the call, and the
 /// model receives its text. The end of the input rejects the call.
 ///
-/// Clones share the terminal. A yes for the session counts with `approvals::Remembering` around this approver. Questions
+/// All approvers of the process share the terminal. A yes for the session counts with `approvals::Remembering` around this approver. Questions
 /// are written to standard error, one at a time, and answers read from standard input; lines that were read before the
 /// question are ignored, and what was typed before it is discarded. It asks only where a person can answer: standard input
 /// and standard error are a terminal, which they are not in a pipeline or under an MCP client. Elsewhere, and where the
@@ -52,7 +52,8 @@ struct Lines {
 impl TerminalApprover {
     /// An approver over the standard streams of the process.
     pub fn new() -> Self {
-        Self { lines: Arc::default(), name: None, is_piped: false }
+        static TERMINAL: LazyLock<Arc<Mutex<Option<Lines>>>> = LazyLock::new(Arc::default);
+        Self { lines: Arc::clone(&TERMINAL), name: None, is_piped: false }
     }
 
     /// Names the person at the terminal, for records and for rules that name their approvers. Default:

@@ -1,9 +1,8 @@
 //! The command line of a tool program.
 
 mod approver;
-mod argument_source;
-mod arguments;
 mod call;
+mod completions;
 #[cfg(feature = "export")]
 mod export;
 #[cfg(feature = "http")]
@@ -16,6 +15,7 @@ mod print;
 mod program_options;
 #[cfg(feature = "remote")]
 mod remote;
+mod selectors;
 #[cfg(feature = "mcp-client")]
 mod servers;
 mod signals;
@@ -25,7 +25,7 @@ mod table;
 pub mod __private;
 
 pub use approver::TerminalApprover;
-use options::{Command, Scope};
+use options::{Command, CommandLine, Scope};
 pub use program_options::{ProgramArguments, ProgramOptions};
 #[cfg(feature = "mcp-client")]
 pub use servers::PinCommand;
@@ -53,6 +53,9 @@ mod exit {
     /// The pool cannot be built, or a required server is not connected.
     pub(super) const SETUP: u8 = 3;
 
+    /// A signal cancelled the call.
+    pub(super) const INTERRUPTED: u8 = 130;
+
     /// The exit code after serving.
     pub(super) fn exit_code(result: io::Result<()>) -> ExitCode {
         match result {
@@ -65,7 +68,7 @@ mod exit {
     }
 }
 
-/// The command line of a pool: `serve`, `list`, `call`, `schema`, `report`.
+/// The command line of a pool: `serve`, `list`, `call`, `prompt`, `read`, `schema`, `report`, `completions`.
 ///
 /// Without a command it serves when standard input is not a terminal, as under an MCP client,
 /// and shows its help when it is. `serve --http ADDR` serves over HTTP, with the feature `http`:
@@ -84,14 +87,17 @@ mod exit {
 /// | 1 | the tool answered with an error |
 /// | 2 | wrong usage: an unknown tool or argument, a value of the wrong type |
 /// | 3 | the pool cannot be built, the configuration of MCP servers is invalid, or a required server is not connected (only `main!`) |
+/// | 130 | a signal cancelled the call |
 ///
-/// `call` is not an MCP client: a tool that requests input from the user fails.
+/// `call` takes the arguments of a tool as options that are made from its schema, see `call TOOL --help`. It shows progress
+/// and log entries on standard error, and asks the questions of tools at a terminal; elsewhere they fail. At a terminal it
+/// asks before it calls a tool that declares that it is destructive, unless `--yes` is given or a policy decides about calls.
 ///
 /// A pool may bring more commands, see [`CliCommand`](tool_runtime_command::CliCommand).
 ///
 /// [`Self::run`] and `main!` close the pool at the end.
 ///
-/// Logs go to standard error. `RUST_LOG` sets their levels. Default: `warn`; `call` logs nothing and prints its
+/// Logs go to standard error. `--log-level` or `RUST_LOG` sets their levels. Default: `warn`; `call` logs nothing and prints its
 /// error. Warnings of the pool's making are logged by [`ProgramArguments::log_during`], and by `main!`.
 ///
 /// ```no_run
@@ -219,11 +225,15 @@ impl Cli {
         T: Into<OsString> + Clone,
     {
         let global = self.options.map(|options| options.options).unwrap_or_default();
-        let command =
-            options::parse(&self.about, Scope::of_pool(&global), &self.pool.commands(), arguments);
+        let (scope, added) = (Scope::of_pool(&global), self.pool.commands());
+        let line = CommandLine { about: &self.about, scope, added };
+        if let Some(shell) = completions::asking_shell() {
+            return completions::complete(&line, &self.pool, &shell);
+        }
+        let command = options::parse(&line, arguments.into_iter().map(Into::into).collect());
         let code = match command {
             Ok(options) => {
-                log::start(options.command.log());
+                log::start(options.log, options.command.log());
                 log::mask_secrets_of(&self.pool);
                 self.about.ignored_arguments = options.ignored_arguments;
                 self.about.run(&self.pool, options.command).await
@@ -244,14 +254,17 @@ impl About {
                 #[cfg(feature = "http")]
                 Command::ServeHttp(http) => http::serve(self.server(pool), http).await,
                 #[cfg(feature = "export")]
-                Command::List { tokens: true, json } => export::sizes(pool, json),
-                Command::List { json, .. } => list::list(pool, json),
+                Command::List(list) if list.tokens => export::sizes(pool, list.json),
+                Command::List(list) => list::list(pool, &list),
                 Command::Report { json } => list::report(pool, json),
                 #[cfg(feature = "export")]
                 Command::Schema(schema) => export::schema(pool, &schema),
                 #[cfg(not(feature = "export"))]
                 Command::Schema(schema) => list::schema(pool, schema.name.as_deref()),
                 Command::Call(call) => call::call(pool, call).await,
+                Command::Prompt(call) => call::prompt(pool, call).await,
+                Command::Completions { name, shell } => completions::script(&name, &shell),
+                Command::Read(read) => call::read(pool, read).await,
                 Command::Added(command, arguments) => match command.run_without_pool(&arguments) {
                     Some(run) => run.await,
                     None => command.run(&arguments, pool).await,

@@ -49,9 +49,10 @@ fn masked(line: &[u8]) -> Vec<u8> {
     masks.iter().fold(line, |line, mask| mask.text(&line).into_owned()).into_bytes()
 }
 
-/// Starts the log with these levels, unless `RUST_LOG` sets others. A subscriber that is already set stays.
-pub(super) fn start(default: Targets) {
-    if let Some(subscriber) = subscriber(default) {
+/// Starts the log with the levels of `--log-level`, else of `RUST_LOG`, else these. A subscriber that is already set stays.
+pub(super) fn start(given: Option<Targets>, default: Targets) {
+    let levels = given.unwrap_or_else(|| of_environment(default));
+    if let Some(subscriber) = subscriber(levels) {
         let _is_first = subscriber.try_init();
     }
 }
@@ -60,23 +61,24 @@ pub(super) fn start(default: Targets) {
 /// subscriber is set for the process: the program may still set its own.
 pub(super) async fn during<F: Future>(setup: F) -> F::Output {
     let is_set = tracing::dispatcher::has_been_set();
-    match subscriber(Targets::new().with_default(LevelFilter::WARN)).filter(|_| !is_set) {
+    let levels = of_environment(Targets::new().with_default(LevelFilter::WARN));
+    match subscriber(levels).filter(|_| !is_set) {
         Some(subscriber) => setup.with_subscriber(subscriber).await,
         None => setup.await,
     }
 }
 
 /// Writes lines to the log. `None`: the log has no thread.
-fn subscriber(default: Targets) -> Option<impl tracing::Subscriber + Send + Sync> {
+fn subscriber(levels: Targets) -> Option<impl tracing::Subscriber + Send + Sync> {
     let lines = tracing_subscriber::fmt::layer()
         .with_ansi(io::stderr().is_terminal())
         .log_internal_errors(false)
         .with_writer(Log::get()?);
-    Some(tracing_subscriber::registry().with(filter(default)).with(lines))
+    Some(tracing_subscriber::registry().with(levels).with(lines))
 }
 
 /// The levels of `RUST_LOG`: a level, or levels by module as in `warn,my_crate=debug`.
-fn filter(default: Targets) -> Targets {
+fn of_environment(default: Targets) -> Targets {
     let levels = std::env::var("RUST_LOG").ok().and_then(|levels| levels.parse().ok());
     levels.unwrap_or(default)
 }

@@ -1,8 +1,11 @@
 //! `main!`: writes the `main` function of a tool program.
 
-use super::options::{self, Command, Options};
+use super::completions;
+use super::options::{self, Command, CommandLine, Options};
 #[cfg(feature = "remote")]
 use super::remote;
+#[cfg(not(feature = "mcp-client"))]
+use super::selectors;
 #[cfg(feature = "mcp-client")]
 use super::servers::{self, Files};
 use super::{About, BoxError, exit, in_runtime, log, print};
@@ -420,14 +423,23 @@ async fn run(
     {
         setup.pool = remote::commands(setup.pool, &about);
     }
-    let Options { command, pool: options, ignored_arguments } =
-        options::parse(&about, options::Scope::MAIN, &setup.pool.commands(), std::env::args_os())
-            .map_err(Failure::Printed)?;
+    let pool_options = options::pool_options();
+    let scope = options::Scope::of_main(&pool_options);
+    let line = CommandLine { about: &about, scope, added: setup.pool.commands() };
+    if let Some(shell) = completions::asking_shell() {
+        let pool = build(setup.pool, setup.tools, setup.registry).await.map_err(Failure::Setup)?;
+        let code = completions::complete(&line, &pool, &shell);
+        pool.close().await;
+        return Ok(code);
+    }
+    let parsed = options::parse(&line, std::env::args_os().collect());
+    let Options { command, pool: options, ignored_arguments, log } =
+        parsed.map_err(Failure::Printed)?;
     about.ignored_arguments = ignored_arguments;
     #[cfg(feature = "mcp-client")]
-    log::start(servers::log_levels(&command));
+    log::start(log, servers::log_levels(&command));
     #[cfg(not(feature = "mcp-client"))]
-    log::start(command.log());
+    log::start(log, command.log());
     if let Command::Added(own, arguments) = &command
         && let Some(run) = own.run_without_pool(arguments)
     {
@@ -435,8 +447,12 @@ async fn run(
         drop(setup);
         return Ok(run.await);
     }
-    let approver = AskCaller::new().or(TerminalApprover::new());
-    let mut builder = setup.pool.default_approver(approver);
+    let (terminal, caller) = (TerminalApprover::new(), AskCaller::new());
+    let mut builder = match command {
+        // The caller is the person at the terminal.
+        Command::Call(_) => setup.pool.default_approver(terminal),
+        _ => setup.pool.default_approver(caller.or(terminal)),
+    };
     if let Some(filter) = options.filter {
         builder = builder.filter(filter);
     }
@@ -466,9 +482,12 @@ async fn run(
         None => None,
     };
     #[cfg(feature = "mcp-client")]
-    let code = servers::run(about, &pool, command, &files).await;
+    let code = servers::run(about, &pool, command, &files, &options.selectors).await;
     #[cfg(not(feature = "mcp-client"))]
-    let code = Ok(about.run(&pool, command).await);
+    let code = Ok(match selectors::unmatched(&pool, &options.selectors) {
+        Some(code) => code,
+        None => about.run(&pool, command).await,
+    });
     #[cfg(feature = "remote")]
     if let Some(remote) = remote {
         remote.close().await;

@@ -1,44 +1,37 @@
 //! Parses the command line to a command.
 
-mod added;
 mod commands;
+mod forms;
 mod help;
 #[cfg(feature = "http")]
 mod http;
-mod parser;
 #[cfg(feature = "mcp-client")]
 mod servers;
-mod spec;
-mod usage_error;
 
-use super::{About, exit, print};
-use commands::{
-    ALLOW, ARGS, CALL, DENY, IGNORE_ARGUMENT, JSON, LIST, REPORT, SCHEMA, SERVE, TOOLS, commands,
-};
-#[cfg(feature = "export")]
-use commands::{FORMAT, STRICT, TOKENS};
-pub(super) use commands::{ROOT, Scope};
+use super::{About, exit, print, program_options};
+use clap::ArgMatches;
+use clap::error::ErrorKind;
+pub(super) use commands::{Scope, call_options, pool_options, prompt_options};
+pub(super) use forms::{given, option};
 #[cfg(feature = "jwt")]
 pub(super) use http::Jwt;
 #[cfg(feature = "http")]
 pub(super) use http::ServeHttp;
-use parser::{Arguments, Parsed};
 #[cfg(feature = "mcp-client")]
 pub(super) use servers::ServerOptions;
-pub(super) use spec::Opt;
-use spec::{CommandSpec, Commands};
 use std::ffi::OsString;
 use std::io::IsTerminal as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+#[cfg(feature = "http")]
+use std::time::Duration;
 use tool_runtime_command::{CliCommand, CommandArguments};
 use tool_runtime_core::pool::{Filter, Selector, SelectorError};
 #[cfg(feature = "export")]
 use tool_runtime_export::Api;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::Targets;
-pub(super) use usage_error::UsageError;
 
 /// The parsed command line.
 pub(super) struct Options {
@@ -46,6 +39,8 @@ pub(super) struct Options {
     pub(super) pool: PoolOptions,
     /// `--ignore-argument`.
     pub(super) ignored_arguments: Vec<String>,
+    /// `--log-level`.
+    pub(super) log: Option<Targets>,
 }
 
 /// The options that assemble the pool.
@@ -55,37 +50,43 @@ pub(super) struct PoolOptions {
     pub(super) tools: Option<PathBuf>,
     /// `--allow` and `--deny`.
     pub(super) filter: Option<Filter>,
+    /// The patterns of the filter.
+    pub(super) selectors: Vec<Selector>,
     #[cfg(feature = "mcp-client")]
     pub(super) servers: ServerOptions,
 }
 
 impl PoolOptions {
-    fn from_arguments(arguments: &Arguments) -> Result<Self, UsageError> {
+    /// # Errors
+    /// The option that has a wrong value, and why.
+    fn from_arguments(arguments: &CommandArguments) -> Result<Self, (&'static str, String)> {
+        let (allow, deny) = (selectors(arguments, "allow")?, selectors(arguments, "deny")?);
         Ok(Self {
-            tools: arguments.value(&TOOLS).map(PathBuf::from),
-            filter: filter(arguments)?,
+            tools: arguments.value("tools").map(PathBuf::from),
+            selectors: [&*allow, &deny].concat(),
+            filter: filter(allow, deny),
             #[cfg(feature = "mcp-client")]
             servers: ServerOptions::from_arguments(arguments)?,
         })
     }
 }
 
-/// The filter of `--allow` and `--deny`, if they are given.
-fn filter(arguments: &Arguments) -> Result<Option<Filter>, UsageError> {
-    let allow = selectors(arguments, &ALLOW)?;
-    let deny = selectors(arguments, &DENY)?;
-    if allow.is_empty() && deny.is_empty() {
-        return Ok(None);
-    }
-    let filter = Filter::default().deny(deny);
-    Ok(Some(if allow.is_empty() { filter } else { filter.allow(allow) }))
+fn selectors(
+    arguments: &CommandArguments,
+    option: &'static str,
+) -> Result<Vec<Selector>, (&'static str, String)> {
+    let parse =
+        |text: &str| text.parse().map_err(|error: SelectorError| (option, error.to_string()));
+    arguments.values(option).map(parse).collect()
 }
 
-fn selectors(arguments: &Arguments, option: &Opt) -> Result<Vec<Selector>, UsageError> {
-    let parse = |text: &str| {
-        text.parse().map_err(|error: SelectorError| UsageError::invalid(option, &error.to_string()))
-    };
-    arguments.values(option).map(parse).collect()
+/// The filter of `--allow` and `--deny`, if they are given.
+fn filter(allow: Vec<Selector>, deny: Vec<Selector>) -> Option<Filter> {
+    if allow.is_empty() && deny.is_empty() {
+        return None;
+    }
+    let filter = Filter::default().deny(deny);
+    Some(if allow.is_empty() { filter } else { filter.allow(allow) })
 }
 
 /// A command, ready to run.
@@ -93,10 +94,13 @@ pub(super) enum Command {
     Serve,
     #[cfg(feature = "http")]
     ServeHttp(ServeHttp),
-    List {
-        json: bool,
-        #[cfg(feature = "export")]
-        tokens: bool,
+    List(List),
+    Prompt(Call),
+    Read(Read),
+    /// Prints the script for completions in a shell.
+    Completions {
+        name: String,
+        shell: String,
     },
     Report {
         json: bool,
@@ -132,12 +136,40 @@ impl Command {
     /// Default log levels. Commands without a log print their warnings themselves.
     pub(super) fn log(&self) -> Targets {
         Targets::new().with_default(match self {
-            Self::Call(_) | Self::Report { .. } => LevelFilter::OFF,
+            Self::Call(_) | Self::Prompt(_) | Self::Read(_) | Self::Report { .. } => {
+                LevelFilter::OFF
+            }
             #[cfg(feature = "mcp-client")]
             Self::Status { .. } | Self::Doctor { .. } => LevelFilter::OFF,
             _ => LevelFilter::WARN,
         })
     }
+}
+
+/// `list [WHAT] ...`
+#[derive(Default)]
+pub(super) struct List {
+    /// `None`: all of them, and tools in JSON.
+    pub(super) listed: Option<Listed>,
+    pub(super) long: bool,
+    pub(super) json: bool,
+    #[cfg(feature = "export")]
+    pub(super) tokens: bool,
+}
+
+/// What a list has.
+#[derive(Clone, Copy)]
+pub(super) enum Listed {
+    Tools,
+    Prompts,
+    Resources,
+}
+
+/// `read URI ...`
+pub(super) struct Read {
+    pub(super) uri: String,
+    pub(super) output: Option<String>,
+    pub(super) json: bool,
 }
 
 /// `schema [NAME] ...`
@@ -150,140 +182,221 @@ pub(super) struct Schema {
     pub(super) strict: bool,
 }
 
-/// `call NAME ...`
+/// `call TOOL ...`
 pub(super) struct Call {
-    pub(super) name: String,
-    pub(super) input: Input,
+    /// The program and its command, as usage lines name them.
+    pub(super) program: String,
+    pub(super) tool: String,
+    /// Options of the program, which are no options of the tool.
+    pub(super) reserved: Vec<String>,
+    pub(super) options: CallOptions,
+    /// What follows the name of the tool.
+    pub(super) rest: Vec<String>,
+}
+
+/// The options of `call`.
+#[derive(Default)]
+pub(super) struct CallOptions {
+    /// The arguments as a JSON object, a file, or standard input.
+    pub(super) args: Option<String>,
+    /// The file or directory in which the result is saved.
+    pub(super) output: Option<String>,
+    /// Whether a destructive tool is called without a question.
+    pub(super) yes: bool,
     /// Whether to print the whole result as JSON.
     pub(super) json: bool,
 }
 
-/// The source of a call's arguments.
-pub(super) enum Input {
-    Pairs(Vec<String>),
-    Json(String),
-    File(String),
-    Stdin,
-}
-
-/// Parses the command line. Help, versions and errors are printed here and end with an exit code. `scope`
-/// has the commands and options that are not of the pool.
-pub(super) fn parse<T>(
-    about: &About,
-    scope: Scope<'_>,
-    added: &[Arc<dyn CliCommand>],
-    arguments: impl IntoIterator<Item = T>,
-) -> Result<Options, ExitCode>
-where
-    T: Into<OsString>,
-{
-    let arguments = arguments.into_iter().map(Into::into).collect();
-    let commands = commands(scope, added).map_err(|problem| {
-        print::error(&problem);
-        ExitCode::from(exit::SETUP)
-    })?;
-    parse_erased(about, &commands, added, arguments)
-}
-
-fn parse_erased(
-    about: &About,
-    commands: &Commands,
-    added: &[Arc<dyn CliCommand>],
-    arguments: Vec<OsString>,
-) -> Result<Options, ExitCode> {
-    let mut parser = lexopt::Parser::from_iter(arguments);
-    let program = help::program(parser.bin_name()).unwrap_or_else(|| about.name.clone());
-    let help = |command: &CommandSpec| {
-        print::line(help::text(about, &program, command, commands).trim_end());
-        ExitCode::SUCCESS
-    };
-    let options = match parser::parse(&mut parser, commands) {
-        Ok(Parsed::Help(command)) => return Err(help(command)),
-        Ok(Parsed::Version) => {
-            print::line(&format!("{} {}", about.name, about.version));
-            return Err(ExitCode::SUCCESS);
-        }
-        // A user at a terminal needs help; an MCP client needs a server.
-        Ok(Parsed::Command(command, _)) if command.name.is_empty() && is_terminal() => {
-            return Err(help(&ROOT));
-        }
-        Ok(Parsed::Command(command, arguments)) => options(command, added, arguments),
-        Err(error) => Err(error),
-    };
-    options.map_err(|error| {
-        print::error(&error.text(&program));
-        ExitCode::from(exit::USAGE)
-    })
-}
-
-fn is_terminal() -> bool {
-    std::io::stdin().is_terminal()
-}
-
-fn options(
-    spec: &CommandSpec,
-    added: &[Arc<dyn CliCommand>],
-    arguments: Arguments,
-) -> Result<Options, UsageError> {
-    let pool = PoolOptions::from_arguments(&arguments)?;
-    let ignored_arguments = arguments.values(&IGNORE_ARGUMENT).map(str::to_owned).collect();
-    let command = match added.iter().find(|command| command.form().name == spec.name) {
-        Some(own) => Command::Added(Arc::clone(own), added::arguments(spec, arguments)?),
-        None => command(spec, arguments)?,
-    };
-    Ok(Options { command, pool, ignored_arguments })
-}
-
-fn command(spec: &CommandSpec, arguments: Arguments) -> Result<Command, UsageError> {
-    let json = arguments.has(&JSON);
-    match spec.name {
-        #[cfg(feature = "http")]
-        name if name == SERVE.name => {
-            let http = http::serve_http(spec, &arguments)?;
-            Ok(http.map_or(Command::Serve, Command::ServeHttp))
-        }
-        name if name == ROOT.name || name == SERVE.name => Ok(Command::Serve),
-        name if name == LIST.name => Ok(Command::List {
-            json,
-            #[cfg(feature = "export")]
-            tokens: arguments.has(&TOKENS),
-        }),
-        name if name == REPORT.name => Ok(Command::Report { json }),
-        #[cfg(feature = "mcp-client")]
-        name if name == servers::STATUS.name => Ok(Command::Status { json }),
-        #[cfg(feature = "mcp-client")]
-        name if name == servers::DOCTOR.name => Ok(Command::Doctor { json }),
-        name if name == SCHEMA.name => schema(arguments).map(Command::Schema),
-        _ => call(arguments, json).map(Command::Call),
+impl CallOptions {
+    /// Reads the options that `matches` knows: those before the name of the tool, then those after it.
+    pub(super) fn read(&mut self, matches: &ArgMatches) {
+        let text = |name: &str| matches.try_get_one::<String>(name).ok().flatten().cloned();
+        let has = |name: &str| matches!(matches.try_get_one(name), Ok(Some(true)));
+        self.args = text("args").or(self.args.take());
+        self.output = text("output").or(self.output.take());
+        self.yes |= has("yes");
+        self.json |= has("json");
     }
 }
 
-fn schema(arguments: Arguments) -> Result<Schema, UsageError> {
-    Ok(Schema {
-        #[cfg(feature = "export")]
-        format: match arguments.value(&FORMAT) {
-            Some(name) => name.parse().map_err(|e: String| UsageError::invalid(&FORMAT, &e))?,
-            None => Api::Mcp,
+/// The command line that a program understands.
+pub(super) struct CommandLine<'a> {
+    pub(super) about: &'a About,
+    /// The commands and options that are not of the pool.
+    pub(super) scope: Scope<'a>,
+    /// The commands of the pool.
+    pub(super) added: Vec<Arc<dyn CliCommand>>,
+}
+
+/// The program as clap has it.
+///
+/// # Errors
+/// An option or a command of the program has a form that cannot be used.
+pub(super) fn program(line: &CommandLine<'_>) -> Result<clap::Command, String> {
+    commands::program(line, &bin_name(None, line.about))
+}
+
+/// Parses the command line. Help, versions and errors are printed here and end with an exit code.
+pub(super) fn parse(line: &CommandLine<'_>, arguments: Vec<OsString>) -> Result<Options, ExitCode> {
+    let CommandLine { about, scope, added } = line;
+    let bin_name = bin_name(arguments.first(), about);
+    let mut program = commands::program(line, &bin_name).map_err(|problem| {
+        print::error(&problem);
+        ExitCode::from(exit::SETUP)
+    })?;
+    let global = [scope.global, &commands::common_options()].concat();
+    let (of_program, rest) = program_options::take(&global, arguments)?;
+    let invalid = |(option, reason): (&str, String)| {
+        // Only the reason may have the value: it may be a secret.
+        let value = global.iter().find(|it| it.name == option).and_then(|it| it.value);
+        let value = value.map(|value| format!(" <{value}>")).unwrap_or_default();
+        let text = format!("invalid value for '--{option}{value}': {reason}");
+        usage(&program.clone().error(ErrorKind::ValueValidation, text))
+    };
+    let pool = PoolOptions::from_arguments(&of_program).map_err(invalid)?;
+    let log = log_levels(&of_program).map_err(invalid)?;
+    let matches = program.try_get_matches_from_mut(rest).map_err(|error| usage(&error))?;
+    let (name, matches) = match matches.subcommand() {
+        Some((name, matches)) => (name, matches),
+        // A user at a terminal needs help; an MCP client needs a server.
+        None if std::io::stdin().is_terminal() => {
+            let _ = program.print_help();
+            return Err(ExitCode::SUCCESS);
+        }
+        None => {
+            return Ok(Options {
+                command: Command::Serve,
+                pool,
+                ignored_arguments: Vec::new(),
+                log,
+            });
+        }
+    };
+    let ignored_arguments = texts(matches, "ignore-argument");
+    let command = match added_command(added, name, matches) {
+        Some(command) => command,
+        None => command(&mut program, &bin_name, name, matches).map_err(|error| usage(&error))?,
+    };
+    Ok(Options { command, pool, ignored_arguments, log })
+}
+
+fn log_levels(arguments: &CommandArguments) -> Result<Option<Targets>, (&'static str, String)> {
+    let levels = arguments.value("log-level").map(str::parse::<Targets>).transpose();
+    levels.map_err(|error| ("log-level", error.to_string()))
+}
+
+/// Prints a help or an error, and gives the exit code.
+pub(super) fn usage(error: &clap::Error) -> ExitCode {
+    let _ = error.print();
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(exit::USAGE))
+}
+
+/// The file name of the program.
+fn bin_name(path: Option<&OsString>, about: &About) -> String {
+    let name = path.and_then(|path| Path::new(path).file_name());
+    name.map_or_else(|| about.name.clone(), |name| name.to_string_lossy().into_owned())
+}
+
+/// A number of seconds, at least one.
+#[cfg(feature = "http")]
+fn seconds(text: &str) -> Result<Duration, &'static str> {
+    let seconds = text.parse().ok().filter(|seconds| *seconds > 0);
+    seconds.map(Duration::from_secs).ok_or("not a number of seconds")
+}
+
+/// All values of a repeatable option.
+fn texts(matches: &ArgMatches, option: &str) -> Vec<String> {
+    let values = matches.try_get_many::<String>(option).ok().flatten();
+    values.into_iter().flatten().cloned().collect()
+}
+
+/// A command of the pool, with its arguments.
+fn added_command(
+    added: &[Arc<dyn CliCommand>],
+    name: &str,
+    matches: &ArgMatches,
+) -> Option<Command> {
+    let (name, matches) = match matches.subcommand() {
+        Some((second, matches)) => (format!("{name} {second}"), matches),
+        None => (name.to_owned(), matches),
+    };
+    let command = added.iter().find(|command| command.form().name == name)?;
+    let form = command.form();
+    let arguments = given(&form.arguments, &form.options, matches);
+    Some(Command::Added(Arc::clone(command), arguments))
+}
+
+fn command(
+    program: &mut clap::Command,
+    bin_name: &str,
+    name: &str,
+    matches: &ArgMatches,
+) -> Result<Command, clap::Error> {
+    let has = |flag| matches!(matches.try_get_one(flag), Ok(Some(true)));
+    let json = has("json");
+    #[cfg(feature = "export")]
+    let format = matches.try_get_one::<String>("format").ok().flatten();
+    Ok(match name {
+        "list" => Command::List(List {
+            listed: matches.get_one::<String>("what").map(|what| match what.as_str() {
+                "prompts" => Listed::Prompts,
+                "resources" => Listed::Resources,
+                _ => Listed::Tools,
+            }),
+            long: has("long"),
+            json,
+            #[cfg(feature = "export")]
+            tokens: has("tokens"),
+        }),
+        "completions" => Command::Completions {
+            name: bin_name.to_owned(),
+            shell: matches.get_one("shell").cloned().unwrap_or_default(),
         },
-        #[cfg(feature = "export")]
-        strict: arguments.has(&STRICT),
-        name: arguments.positional.into_iter().next(),
+        "prompt" => Command::Prompt(call(program, bin_name, name, matches)?),
+        "read" => Command::Read(Read {
+            uri: matches.get_one("uri").cloned().unwrap_or_default(),
+            output: matches.get_one("output").cloned(),
+            json,
+        }),
+        "report" => Command::Report { json },
+        #[cfg(feature = "mcp-client")]
+        "status" => Command::Status { json },
+        #[cfg(feature = "mcp-client")]
+        "doctor" => Command::Doctor { json },
+        "schema" => Command::Schema(Schema {
+            name: matches.get_one("tool").cloned(),
+            #[cfg(feature = "export")]
+            format: format.and_then(|name| name.parse().ok()).unwrap_or(Api::Mcp),
+            #[cfg(feature = "export")]
+            strict: has("strict"),
+        }),
+        "call" => Command::Call(call(program, bin_name, name, matches)?),
+        _ => {
+            #[cfg(feature = "http")]
+            if let Some(http) = http::serve_http(matches) {
+                return Ok(Command::ServeHttp(http));
+            }
+            Command::Serve
+        }
     })
 }
 
-fn call(mut arguments: Arguments, json: bool) -> Result<Call, UsageError> {
-    let name = arguments.take_first(&CALL)?;
-    let input = match arguments.value(&ARGS) {
-        Some(_) if !arguments.positional.is_empty() => {
-            return Err(UsageError::conflict(&CALL, 1, &ARGS));
-        }
-        Some("-") => Input::Stdin,
-        Some(object) => match object.strip_prefix('@') {
-            Some(path) => Input::File(path.to_owned()),
-            None => Input::Json(object.to_owned()),
-        },
-        None if arguments.positional == ["-"] => Input::Stdin,
-        None => Input::Pairs(arguments.positional),
+fn call(
+    program: &mut clap::Command,
+    bin_name: &str,
+    command: &str,
+    matches: &ArgMatches,
+) -> Result<Call, clap::Error> {
+    let mut options = CallOptions::default();
+    options.read(matches);
+    let Some((tool, rest)) = matches.subcommand().filter(|(tool, _)| !tool.is_empty()) else {
+        let what = command.to_uppercase().replace("CALL", "TOOL");
+        let text = format!("the following required arguments were not provided:\n  <{what}>");
+        let call = program.find_subcommand_mut(command).expect("it was given");
+        return Err(call.error(ErrorKind::MissingRequiredArgument, text));
     };
-    Ok(Call { name, input, json })
+    let global = program.get_arguments().filter_map(clap::Arg::get_long);
+    let reserved = global.map(str::to_owned).collect();
+    let (program, tool) = (format!("{bin_name} {command}"), tool.to_owned());
+    Ok(Call { program, tool, reserved, options, rest: texts(rest, "") })
 }

@@ -4,6 +4,7 @@ use super::exit;
 use serde_json::Value;
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
 use tool_runtime_core::seam::printable_lines;
+use tool_runtime_core::tool::peer::LogLevel;
 
 /// Prints a line. A failed write, to a full disk for example, ends the process; a closed pipe does not.
 pub(super) fn line(text: &str) {
@@ -31,14 +32,6 @@ pub(super) fn dimmed(text: &str) {
     }
 }
 
-/// A heading, bold and underlined on a terminal.
-pub(super) fn heading(text: &str) -> String {
-    if no_color() || !std::io::stdout().is_terminal() {
-        return text.to_owned();
-    }
-    format!("\u{1b}[1m\u{1b}[4m{text}\u{1b}[0m")
-}
-
 fn no_color() -> bool {
     std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
@@ -54,10 +47,21 @@ pub(super) fn warning(text: &str) {
     labelled("33", "warning:", text);
 }
 
+/// Prints a log entry of a tool to standard error.
+pub(super) fn log(level: LogLevel, text: &str) {
+    let (color, label) = match level {
+        LogLevel::Debug => ("2", "debug:"),
+        LogLevel::Info | LogLevel::Notice => ("36", "info:"),
+        LogLevel::Warning => ("33", "warning:"),
+        _ => ("31", "error:"),
+    };
+    labelled(color, label, text);
+}
+
 fn labelled(color: &str, label: &str, text: &str) {
     let text = printable_lines(text);
     let mut stderr = std::io::stderr().lock();
-    let _ = match stderr.is_terminal() {
+    let _ = match stderr.is_terminal() && !no_color() {
         true => writeln!(stderr, "\u{1b}[{color}m{label}\u{1b}[0m {text}"),
         false => writeln!(stderr, "{label} {text}"),
     };

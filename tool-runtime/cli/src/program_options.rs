@@ -1,12 +1,10 @@
 //! Options of a program, besides those of its commands.
 
-use crate::exit;
 use crate::log;
-use crate::options::{Opt, ROOT, UsageError};
-use crate::print;
+use crate::options;
 use std::ffi::OsString;
 use std::process::ExitCode;
-use tool_runtime_command::CommandArguments;
+use tool_runtime_command::{CommandArguments, CommandForm, CommandOption};
 use tool_runtime_core::seam::program_name;
 
 /// Options by which a program assembles its pool. They may stand anywhere on the command line, and the help of every
@@ -37,33 +35,39 @@ use tool_runtime_core::seam::program_name;
 /// # code
 /// # });
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 #[must_use = "options are not read before `parse`"]
-pub struct ProgramOptions(Vec<Opt>);
+pub struct ProgramOptions(CommandForm);
 
 /// The options that a program was given, and the rest of its command line.
 #[derive(Clone, Debug)]
 pub struct ProgramArguments {
     given: CommandArguments,
-    pub(crate) options: Vec<Opt>,
+    pub(crate) options: Vec<CommandOption>,
     /// The arguments of the command.
     pub(crate) rest: Vec<OsString>,
+}
+
+impl Default for ProgramOptions {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl ProgramOptions {
     /// No options.
     pub fn new() -> Self {
-        Self::default()
+        Self(CommandForm::new("", ""))
     }
 
     /// Adds an option without a value.
     pub fn flag(self, name: &'static str, help: &'static str) -> Self {
-        self.with(Opt::new(name, help))
+        Self(self.0.flag(name, help))
     }
 
     /// Adds an option with a value, which may be given once.
     pub fn option(self, name: &'static str, value: &'static str, help: &'static str) -> Self {
-        self.with(Opt { value: Some(value), ..Opt::new(name, help) })
+        Self(self.0.option(name, value, help))
     }
 
     /// Adds an option with a value that may be given more than once.
@@ -73,12 +77,7 @@ impl ProgramOptions {
         value: &'static str,
         help: &'static str,
     ) -> Self {
-        self.with(Opt { value: Some(value), is_repeatable: true, ..Opt::new(name, help) })
-    }
-
-    fn with(mut self, option: Opt) -> Self {
-        self.0.push(option);
-        self
+        Self(self.0.repeated_option(name, value, help))
     }
 
     /// Takes the options out of a command line, whose first argument is the program. What follows a lone `--`
@@ -91,48 +90,49 @@ impl ProgramOptions {
         self,
         arguments: impl IntoIterator<Item = T>,
     ) -> Result<ProgramArguments, ExitCode> {
-        let mut arguments = arguments.into_iter().map(Into::into);
-        let (mut given, mut rest) = (Vec::<(&str, String)>::new(), Vec::new());
-        while let Some(argument) = arguments.next() {
-            if argument == "--" {
-                rest.push(argument);
-                break;
-            }
-            let Some((option, value)) = self.option_of(&argument) else {
-                rest.push(argument);
-                continue;
-            };
-            if !option.is_repeatable && given.iter().any(|(name, _)| *name == option.long) {
-                return Err(usage(&UsageError::repeated(&ROOT, option)));
-            }
-            let value = match option.value {
-                Some(_) => option.text(value.map(OsString::from).or_else(|| arguments.next())),
-                None => Ok(String::new()),
-            };
-            given.push((option.long, value.map_err(|error| usage(&error))?));
-        }
-        rest.extend(arguments);
-        let given = CommandArguments::new([""; 0], given);
-        Ok(ProgramArguments { given, options: self.0, rest })
-    }
-
-    /// The option that an argument names, and the value after `=`.
-    fn option_of(&self, argument: &OsString) -> Option<(&Opt, Option<String>)> {
-        let text = argument.to_str()?.strip_prefix("--")?;
-        let (name, value) = match text.split_once('=') {
-            Some((name, value)) => (name, Some(value.to_owned())),
-            None => (text, None),
-        };
-        // A flag with a value is left to the parser of the command, which rejects it.
-        let fits =
-            |option: &&Opt| option.long == name && (value.is_none() || option.value.is_some());
-        self.0.iter().find(fits).map(|option| (option, value))
+        let options = self.0.options;
+        let (given, rest) = take(&options, arguments.into_iter().map(Into::into).collect())?;
+        Ok(ProgramArguments { given, options, rest })
     }
 }
 
-fn usage(error: &UsageError) -> ExitCode {
-    print::error(&error.text(&program_name()));
-    ExitCode::from(exit::USAGE)
+/// Takes options out of a command line.
+///
+/// # Errors
+/// Those of [`ProgramOptions::parse`].
+pub(crate) fn take(
+    options: &[CommandOption],
+    arguments: Vec<OsString>,
+) -> Result<(CommandArguments, Vec<OsString>), ExitCode> {
+    let mut arguments = arguments.into_iter();
+    let (mut taken, mut rest) = (Vec::new(), Vec::new());
+    while let Some(argument) = arguments.next() {
+        if argument == "--" {
+            rest.push(argument);
+            break;
+        }
+        let text = argument.to_str().and_then(|text| text.strip_prefix("--"));
+        let (name, has_value) = match text.and_then(|text| text.split_once('=')) {
+            Some((name, _)) => (name, true),
+            None => (text.unwrap_or_default(), false),
+        };
+        let Some(option) = options.iter().find(|option| option.name == name) else {
+            rest.push(argument);
+            continue;
+        };
+        taken.push(argument);
+        if option.value.is_some() && !has_value {
+            taken.extend(arguments.next());
+        }
+    }
+    rest.extend(arguments);
+    let matches = clap::Command::new(program_name())
+        .no_binary_name(true)
+        .disable_help_flag(true)
+        .args(options.iter().map(options::option))
+        .try_get_matches_from(taken)
+        .map_err(|error| options::usage(&error))?;
+    Ok((options::given(&[], options, &matches), rest))
 }
 
 impl ProgramArguments {
@@ -223,13 +223,9 @@ mod tests {
             &["p", "--root="],
             &["p", "--policy", "a", "--policy", "b"],
             &["p", "--quiet", "--quiet"],
+            &["p", "--quiet=yes"],
         ] {
             assert_eq!(parse(line).unwrap_err(), ExitCode::from(2), "{line:?}");
         }
-    }
-
-    #[test]
-    fn a_flag_with_a_value_is_left_to_the_command() {
-        assert_eq!(parse(&["p", "--quiet=yes"]).unwrap().rest, ["p", "--quiet=yes"]);
     }
 }

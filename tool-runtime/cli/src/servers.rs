@@ -11,6 +11,7 @@ use super::About;
 use super::BoxError;
 use super::log;
 use super::options::{Command, ServerOptions};
+use super::selectors;
 
 pub use pin::PinCommand;
 use std::convert::Infallible;
@@ -22,7 +23,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 use tool_runtime_client::McpManager;
 use tool_runtime_config::{McpConfig, McpConfigError, McpConfigLoader};
-use tool_runtime_core::pool::ToolPool;
+use tool_runtime_core::pool::{Selector, ToolPool};
 use tool_runtime_core::tool::Secrets;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::Targets;
@@ -110,12 +111,16 @@ pub(super) async fn run(
     pool: &ToolPool,
     command: Command,
     files: &Files,
+    selectors: &[Selector],
 ) -> Result<ExitCode, BoxError> {
     match command {
         Command::Doctor { json } => Ok(doctor::doctor(&about, pool, files, json).await),
         Command::Status { json } => status::status(&about, pool, files, json).await,
-        command if files.is_empty() => Ok(about.run(pool, command).await),
-        command => connected(about, pool, command, files).await,
+        command if files.is_empty() => Ok(match selectors::unmatched(pool, selectors) {
+            Some(code) => code,
+            None => about.run(pool, command).await,
+        }),
+        command => connected(about, pool, command, files, selectors).await,
     }
 }
 
@@ -125,6 +130,7 @@ async fn connected(
     pool: &ToolPool,
     command: Command,
     files: &Files,
+    selectors: &[Selector],
 ) -> Result<ExitCode, BoxError> {
     let config = files.load()?;
     let pins = files.pins.as_deref();
@@ -154,8 +160,13 @@ async fn connected(
             never = warn_later(pool, &config, &manager, files.wait) => match never {},
         }
     } else {
-        warnings::report(&command, pool, &config, &statuses);
-        about.run(pool, command).await
+        warnings::report(&command, pool, &config, &statuses, selectors);
+        let is_complete =
+            statuses.iter().all(|status| state::failure_reason(&status.state).is_none());
+        match selectors::unmatched(pool, selectors).filter(|_| is_complete) {
+            Some(code) => code,
+            None => about.run(pool, command).await,
+        }
     };
     manager.close().await;
     Ok(code)
@@ -169,6 +180,6 @@ async fn warn_later(
     wait: Duration,
 ) -> Infallible {
     drop(timeout(wait, manager.settled()).await);
-    warnings::report(&Command::Serve, pool, config, &manager.status());
+    warnings::report(&Command::Serve, pool, config, &manager.status(), &[]);
     pending().await
 }

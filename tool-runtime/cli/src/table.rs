@@ -27,6 +27,42 @@ pub(super) fn aligned<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> Vec<S
     rows.iter().map(line).collect()
 }
 
+/// Columns within a width: the last one is cut, and the others at a third of it each.
+pub(super) fn within<const COLUMNS: usize>(
+    rows: &[[String; COLUMNS]],
+    width: usize,
+) -> Vec<String> {
+    let most = (width / 3).max(8);
+    let shortened = rows.iter().map(|row| {
+        let mut row = row.each_ref().map(|text| cell(text));
+        for text in row.iter_mut().take(COLUMNS - 1) {
+            *text = cut(text, most);
+        }
+        row
+    });
+    let rows: Vec<[String; COLUMNS]> = shortened.collect();
+    aligned(&rows).iter().map(|line| cut(line, width)).collect()
+}
+
+fn cut(text: &str, width: usize) -> String {
+    match text.chars().count() > width {
+        true => text.chars().take(width.saturating_sub(2)).chain("..".chars()).collect(),
+        false => text.to_owned(),
+    }
+}
+
+/// Columns of the terminal, 80 elsewhere.
+pub(super) fn terminal_width() -> usize {
+    const DEFAULT: usize = 80;
+    #[cfg(unix)]
+    if let Ok(size) = rustix::termios::tcgetwinsize(std::io::stdout())
+        && size.ws_col > 0
+    {
+        return usize::from(size.ws_col);
+    }
+    DEFAULT
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -37,6 +73,14 @@ mod tests {
         let lines = aligned(&rows);
         assert_eq!(lines[0].chars().count(), MAX_WIDTH + 3);
         assert!(lines[1].ends_with("xx  c"), "{lines:?}");
+    }
+
+    #[test]
+    fn a_table_fits_its_width() {
+        let rows = [["name".repeat(20), "hint".to_owned(), "text ".repeat(30)]];
+        let [line] = &*within(&rows, 80) else { panic!("one row") };
+        assert_eq!(line.chars().count(), 80);
+        assert!(line.contains("..  hint  text") && line.ends_with(".."), "{line}");
     }
 
     #[test]

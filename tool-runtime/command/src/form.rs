@@ -14,6 +14,8 @@ pub struct CommandForm {
     pub options: Vec<CommandOption>,
     /// Text below the options in the help of the command. Default: none.
     pub after_help: &'static str,
+    /// The heading of its group in the help of the program. Default: other commands.
+    pub heading: Option<&'static str>,
 }
 
 /// A positional argument of a [`CommandForm`].
@@ -56,7 +58,14 @@ pub struct CommandOption {
 impl CommandForm {
     /// A command without arguments and options.
     pub fn new(name: &'static str, about: &'static str) -> Self {
-        Self { name, about, arguments: Vec::new(), options: Vec::new(), after_help: "" }
+        Self {
+            name,
+            about,
+            arguments: Vec::new(),
+            options: Vec::new(),
+            after_help: "",
+            heading: None,
+        }
     }
 
     fn with_argument(
@@ -119,6 +128,13 @@ impl CommandForm {
     #[must_use]
     pub fn after_help(mut self, text: &'static str) -> Self {
         self.after_help = text;
+        self
+    }
+
+    /// Sets the heading below which the help of the program lists the command, together with others of this heading.
+    #[must_use]
+    pub fn heading(mut self, heading: &'static str) -> Self {
+        self.heading = Some(heading);
         self
     }
 }

@@ -8,7 +8,7 @@ use crate::subject::Subject;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
-use tool_runtime_command::seam::{CommandFailure, run_printing};
+use tool_runtime_command::seam::{CommandFailure, GOVERNANCE, run_printing};
 use tool_runtime_command::{CliCommand, CommandArguments, CommandForm, PoolCommands as _};
 use tool_runtime_core::pool::{ToolPool, ToolPoolBuilder};
 use tool_runtime_core::seam::nearest;
@@ -26,7 +26,7 @@ struct Check;
 
 impl CliCommand for Check {
     fn form(&self) -> CommandForm {
-        CommandForm::new("policy check", "Report all mistakes of policies, with their lines")
+        CommandForm::new("policy check", "Report all mistakes of policies, with their lines").heading(GOVERNANCE)
             .argument("FILE", "A file, or a folder with a file for each caller")
             .repeated_argument("FILE", "Further ones")
             .flag(OFFLINE, "Do not compare them with the tools and approvers of the program, which connects its MCP servers")
@@ -60,6 +60,7 @@ impl CliCommand for Explain {
     fn form(&self) -> CommandForm {
         let about = "Show which rule decides about a call, why, and what would change it";
         CommandForm::new("policy explain", about)
+            .heading(GOVERNANCE)
             .argument("FILE", "A file, or a folder with a file for each caller")
             .option("tool", "TOOL", "The id of the tool; required without `--call`")
             .option("args", "OBJECT", "The arguments, as JSON; default: none")
@@ -99,6 +100,7 @@ struct Test;
 impl CliCommand for Test {
     fn form(&self) -> CommandForm {
         CommandForm::new("policy test", "Run the tests next to the rules")
+            .heading(GOVERNANCE)
             .argument("FILE", "A file, or a folder with a file for each caller")
             .repeated_argument("FILE", "Further ones")
     }

@@ -288,6 +288,16 @@ async fn a_runner_that_waits_for_a_silent_hub_ends_when_it_is_told() {
 #[tokio::test]
 async fn a_runner_without_tools_says_so() {
     let hub = Hub::start().await;
-    let mut runner = hub.start_runner("math", "nothing.*");
+    let mut command = hub.runner("math", "math.*");
+    command.args(["--deny", "math.*"]);
+    let mut runner = Process::start(command);
     runner.line("there is no tool to serve; look at `report`").await;
+}
+
+#[tokio::test]
+async fn a_runner_whose_pattern_picks_no_tool_does_not_start() {
+    let hub = Hub::start().await;
+    let (code, _, errors) = run(hub.runner("math", "nothing.*")).await;
+    assert_eq!(code, Some(2), "{errors}");
+    assert!(errors.contains("the pattern `nothing.*` picks no tool"), "{errors}");
 }

@@ -4,6 +4,8 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
 #[cfg(unix)]
+mod completions;
+#[cfg(unix)]
 mod fleet;
 #[cfg(target_os = "linux")]
 mod full_disk;
@@ -41,6 +43,6 @@ fn tests() -> Vec<Trial> {
     #[cfg(target_os = "linux")]
     tests.extend([full_disk::tests(), in_place::tests(), sandboxes::tests()].into_iter().flatten());
     #[cfg(unix)]
-    tests.extend([fleet::tests(), runners::tests()].into_iter().flatten());
+    tests.extend([completions::tests(), fleet::tests(), runners::tests()].into_iter().flatten());
     tests
 }

@@ -20,6 +20,8 @@ pub(crate) enum Need {
     NatsServer,
     /// `nats-server`, and a Python with its client.
     NatsPython,
+    /// `zsh`.
+    Zsh,
 }
 
 impl Need {
@@ -61,8 +63,10 @@ impl Need {
             Self::NatsPython => {
                 crate::runners::check_server().and_then(|()| crate::runners::check_python())
             }
+            #[cfg(unix)]
+            Self::Zsh => crate::completions::check_zsh(),
             #[cfg(not(unix))]
-            Self::NatsServer | Self::NatsPython => Err("needs Unix".to_owned()),
+            Self::NatsServer | Self::NatsPython | Self::Zsh => Err("needs Unix".to_owned()),
             #[cfg(not(target_os = "linux"))]
             Self::Landlock | Self::Mount => Err("needs Linux".to_owned()),
         }

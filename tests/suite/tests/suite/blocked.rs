@@ -274,7 +274,7 @@ fn the_first_signal_ends_a_command_that_calls_a_blocking_tool() {
     let mut command = Server::start(&["call", "report_and_sleep"]);
     command.log_until("reported");
     let (status, log) = command.end(Some(Signal::TERM));
-    assert_eq!(status.code(), Some(1), "{log:?}");
+    assert_eq!(status.code(), Some(130), "{log:?}");
     let answer = "error: the call to `report_and_sleep` was cancelled".to_owned();
     assert!(log.contains(&answer), "{log:?}");
 }

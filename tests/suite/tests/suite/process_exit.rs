@@ -232,7 +232,7 @@ fn a_signal_cancels_a_command_line_call() {
     let mut shop = Shop::start(&["call", "shop.wait"]);
     shop.log_until("waiting");
     shop.signal(Signal::INT);
-    assert_eq!(shop.ended().0.code(), Some(1));
+    assert_eq!(shop.ended().0.code(), Some(130));
 }
 
 #[test]

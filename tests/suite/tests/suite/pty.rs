@@ -1,5 +1,6 @@
 //! A program at a terminal, and the person before it.
 
+use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -31,8 +32,13 @@ impl Terminal {
 
     /// Reads until the screen shows this.
     pub(crate) fn until(&mut self, text: &str) {
+        self.until_times(text, 1);
+    }
+
+    /// Reads until the screen has shown this so many times.
+    pub(crate) fn until_times(&mut self, text: &str, times: usize) {
         let mut chunk = [0; 1024];
-        while !self.shown.contains(text) {
+        while self.shown.matches(text).count() < times {
             match self.keys.read(&mut chunk) {
                 Ok(length) if length > 0 => {
                     self.shown.push_str(&String::from_utf8_lossy(&chunk[..length]));
@@ -44,6 +50,12 @@ impl Terminal {
 
     pub(crate) fn type_in(&mut self, line: &str) {
         writeln!(self.keys, "{line}").expect("the terminal takes it");
+    }
+
+    /// Interrupts the program, as Ctrl-C does where the terminal controls it.
+    pub(crate) fn interrupt(&self) {
+        let process = Pid::from_child(&self.program);
+        kill_process(process, Signal::INT).expect("it runs");
     }
 
     /// Waits for the end, which a terminal reports as an error. The exit code.

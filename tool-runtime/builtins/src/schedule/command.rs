@@ -15,7 +15,7 @@ pub(crate) struct ScheduleCommand(pub(crate) Schedule);
 
 impl CliCommand for ScheduleCommand {
     fn form(&self) -> CommandForm {
-        CommandForm::new("schedule", "Run the jobs of the schedule, until interrupted")
+        CommandForm::new("schedule", "Run the jobs of the schedule, until interrupted").heading("Servers")
             .flag("once", "Run what is due now, wait for it, and end: with code 1 if a run failed")
             .after_help(
                 "Prints a line for each run. The first SIGINT or SIGTERM lets runs in progress end, or cancels \

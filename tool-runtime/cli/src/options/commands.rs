@@ -1,219 +1,295 @@
 //! The commands of every program, and the options of all of them: `--allow`, `--deny`, `--tools`.
 
-use super::added;
-use super::spec::{CommandSpec, Commands, HELP_COMMAND, Opt, Positional};
-use std::borrow::Cow;
-use std::sync::Arc;
-use tool_runtime_command::CliCommand;
-
-/// The program itself. Its description comes from the user.
-pub(crate) static ROOT: CommandSpec = CommandSpec {
-    name: "",
-    about: "",
-    positional: Cow::Borrowed(&[]),
-    options: Cow::Borrowed(&[]),
-    after_help: "Without a command the program serves MCP when standard input is not a terminal.",
-};
-
-/// The commands of a program, and the options of all of them.
-///
-/// # Errors
-/// An option or a command of the program has a form that cannot be used.
-pub(super) fn commands(
-    scope: Scope<'_>,
-    added: &[Arc<dyn CliCommand>],
-) -> Result<Commands, String> {
-    let Scope { built_in, global } = scope;
-    let global = global.to_vec();
-    let mut commands = Commands { root: &ROOT, built_in, added: Vec::new(), global };
-    if let Some(problem) = added::global_problem(&commands) {
-        return Err(format!("the program {problem}"));
-    }
-    for command in added {
-        let spec = added::spec(&command.form(), &commands)?;
-        commands.added.push(spec);
-    }
-    Ok(commands)
-}
+use super::{CommandLine, forms, help};
+use crate::completions;
+use clap::builder::NonEmptyStringValueParser;
+#[cfg(feature = "export")]
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgAction, Command};
+use tool_runtime_command::seam::SERVERS;
+use tool_runtime_command::{CommandForm, CommandOption};
+#[cfg(feature = "export")]
+use tool_runtime_export::Api;
 
 /// The commands and options that a program has, besides those of its pool.
 #[derive(Clone, Copy)]
 pub(crate) struct Scope<'a> {
-    built_in: &'static [&'static CommandSpec],
+    /// Whether `main!` made the program, which then assembles the pool by options and connects external MCP servers.
+    pub(super) is_main: bool,
     /// Options of every command.
-    global: &'a [Opt],
+    pub(super) global: &'a [CommandOption],
 }
 
 impl<'a> Scope<'a> {
-    /// A program of `main!`, which assembles the pool by options and connects external MCP servers.
-    pub(crate) const MAIN: Self = Self { built_in: OF_MAIN, global: POOL_OPTIONS };
+    pub(crate) fn of_main(pool_options: &'a [CommandOption]) -> Self {
+        Self { is_main: true, global: pool_options }
+    }
 
     /// A program with a pool and options of its own.
-    pub(crate) fn of_pool(global: &'a [Opt]) -> Self {
-        Self { built_in: OF_POOL, global }
+    pub(crate) fn of_pool(global: &'a [CommandOption]) -> Self {
+        Self { is_main: false, global }
     }
 }
 
-static OF_POOL: &[&CommandSpec] = &[&SERVE, &LIST, &CALL, &SCHEMA, &REPORT, &HELP];
+/// Headings of the help.
+const TOOLS: &str = "Tools";
+const SETUP: &str = "Setup";
+const OTHERS: &str = "Other commands";
 
-static OF_MAIN: &[&CommandSpec] = &[
-    &SERVE,
-    &LIST,
-    &CALL,
-    &SCHEMA,
-    &REPORT,
-    #[cfg(feature = "mcp-client")]
-    &super::servers::STATUS,
-    #[cfg(feature = "mcp-client")]
-    &super::servers::DOCTOR,
-    &HELP,
-];
+/// The command line of a program, without its name and version.
+///
+/// # Errors
+/// An option or a command of the program has a form that cannot be used.
+pub(super) fn program(line: &CommandLine<'_>, bin_name: &str) -> Result<Command, String> {
+    let CommandLine { about, scope, added } = line;
+    let mut headings = Vec::new();
+    let mut program = Command::new(about.name.clone())
+        .bin_name(bin_name)
+        .version(about.version.clone())
+        .about(about.about.clone().unwrap_or_else(|| format!("The tools of {}", about.name)))
+        .after_help(
+            "Without a command the program serves MCP when standard input is not a terminal.",
+        );
+    for (heading, command) in built_in(scope.is_main, bin_name) {
+        headings.push((command.get_name().to_owned(), heading));
+        program = program.subcommand(command);
+    }
+    if let Some(problem) = forms::option_problem(
+        &[scope.global, &common_options()].concat(),
+        program.get_subcommands(),
+    ) {
+        return Err(format!("the program {problem}"));
+    }
+    let common = common_options();
+    let global = scope.global.iter().chain(&common).map(forms::option);
+    program =
+        program.args(global.map(|arg| arg.global(true).help_heading("Options of all commands")));
+    for command in added {
+        let form = command.form();
+        if let Some(problem) = forms::problem(&form, &program) {
+            return Err(problem);
+        }
+        let name = form.name.split(' ').next().unwrap_or_default();
+        if program.find_subcommand(name).is_none() {
+            headings.push((name.to_owned(), form.heading.unwrap_or(OTHERS)));
+        }
+        program = with_form(program, &form);
+    }
+    Ok(help::grouped(program, &headings))
+}
 
-pub(super) static SERVE: CommandSpec = CommandSpec {
-    name: "serve",
-    about: "Serve the tools to an MCP client on standard input and output",
-    positional: Cow::Borrowed(&[]),
+/// Adds a command, or one of a group.
+fn with_form(program: Command, form: &CommandForm) -> Command {
+    let Some((group, name)) = form.name.split_once(' ') else {
+        return program.subcommand(forms::command(form, form.name));
+    };
+    let command = forms::command(form, name);
+    if program.find_subcommand(group).is_some() {
+        return program.mut_subcommand(group, |group| {
+            let about = group.get_about().map(ToString::to_string).unwrap_or_default();
+            group.about(format!("{about}, {name}")).subcommand(command)
+        });
+    }
+    let group = Command::new(group)
+        .about(format!("Commands: {name}"))
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .disable_help_subcommand(true);
+    program.subcommand(group.subcommand(command))
+}
+
+fn built_in(is_main: bool, bin_name: &str) -> Vec<(&'static str, Command)> {
+    let mut commands = vec![
+        (TOOLS, list()),
+        (TOOLS, call(bin_name)),
+        (TOOLS, prompt(bin_name)),
+        (TOOLS, read()),
+        (TOOLS, schema()),
+        (TOOLS, report()),
+        (SERVERS, serve()),
+    ];
+    #[cfg(feature = "mcp-client")]
+    if is_main {
+        commands.push((SERVERS, super::servers::status()));
+        commands.push((SERVERS, super::servers::doctor()));
+    }
+    #[cfg(not(feature = "mcp-client"))]
+    let _ = is_main;
+    commands.push((SETUP, completions()));
+    commands
+}
+
+fn serve() -> Command {
+    let serve = Command::new("serve")
+        .about("Serve the tools to an MCP client on standard input and output")
+        .arg(repeated("ignore-argument", "NAME", "Ignore this argument in calls of tools that do not declare it, such as n8n's `toolCallId`; repeatable"));
     #[cfg(feature = "http")]
-    options: Cow::Borrowed(super::http::OPTIONS),
-    #[cfg(not(feature = "http"))]
-    options: Cow::Borrowed(&[IGNORE_ARGUMENT]),
-    after_help: "",
-};
+    let serve = serve.args(super::http::options());
+    serve
+}
 
-pub(super) static LIST: CommandSpec = CommandSpec {
-    name: "list",
-    about: "List the tools: name, title, hints, description",
-    positional: Cow::Borrowed(&[]),
-    options: Cow::Borrowed(&[
-        JSON,
-        #[cfg(feature = "export")]
-        TOKENS,
-    ]),
-    after_help: "`--json` prints an array of definitions, as in MCP's `tools/list`.",
-};
+fn list() -> Command {
+    let list = Command::new("list")
+        .about("List the tools, prompts and resources")
+        .arg(
+            Arg::new("what")
+                .value_name("WHAT")
+                .value_parser(["tools", "prompts", "resources"])
+                .help("Only these"),
+        )
+        .arg(flag("long", "Print whole cells, titles and all hints"))
+        .arg(json())
+        .after_help(
+            "`--json` prints an array of definitions, as in MCP's `tools/list`, `prompts/list` or `resources/list`.",
+        );
+    #[cfg(feature = "export")]
+    let list = list
+        .arg(flag("tokens", "Show the estimated size of each definition for a model, in tokens"));
+    list
+}
 
-pub(super) static CALL: CommandSpec = CommandSpec {
-    name: "call",
-    about: "Call a tool",
-    positional: Cow::Borrowed(&[
-        TOOL,
-        Positional {
-            name: Cow::Borrowed("[KEY=VALUE]..."),
-            help: "Arguments, typed by the tool's schema; `KEY=@FILE` reads a file, a lone `-` a JSON object from standard input",
-            is_repeatable: true,
-        },
-    ]),
-    options: Cow::Borrowed(&[ARGS, JSON]),
-    after_help: "\
+/// What follows the name of the tool is read when the tool is known, see `call::tool_command`.
+fn call(bin_name: &str) -> Command {
+    Command::new("call")
+        .about("Call a tool")
+        .allow_external_subcommands(true)
+        .external_subcommand_value_parser(clap::value_parser!(String))
+        .override_usage(format!("{bin_name} call [OPTIONS] <TOOL> [ARGUMENTS]..."))
+        .disable_help_subcommand(true)
+        .args(call_options())
+        .after_help(CALL_HELP)
+}
+
+fn prompt(bin_name: &str) -> Command {
+    Command::new("prompt")
+        .about("Print the messages of a prompt")
+        .allow_external_subcommands(true)
+        .external_subcommand_value_parser(clap::value_parser!(String))
+        .override_usage(format!("{bin_name} prompt [OPTIONS] <PROMPT> [ARGUMENTS]..."))
+        .disable_help_subcommand(true)
+        .args(prompt_options())
+        .after_help("`prompt NAME --help` shows the arguments of a prompt. `--json` prints the result of MCP's `prompts/get`.")
+}
+
+fn read() -> Command {
+    let output = "Save the contents as this file; several in the directory `PATH/`";
+    Command::new("read")
+        .about("Print the contents of a resource")
+        .arg(Arg::new("uri").value_name("URI").required(true).help("The URI of the resource"))
+        .arg(value("output", "PATH", output))
+        .arg(json())
+        .after_help("`--json` prints the result of MCP's `resources/read`.")
+}
+
+/// Options of `prompt`, which may also follow the name of the prompt.
+pub(crate) fn prompt_options() -> [Arg; 2] {
+    [args(), json()]
+}
+
+fn args() -> Arg {
+    let help =
+        "All arguments as one JSON object; `@FILE` reads it from a file, `-` from standard input";
+    value("args", "OBJECT", help)
+}
+
+/// Options of `call`, which may also follow the name of the tool.
+pub(crate) fn call_options() -> [Arg; 4] {
+    let output = "Save images, audio and files of the result, or else its text, as this file; several in the directory `PATH/`";
+    [
+        args(),
+        value("output", "PATH", output),
+        flag("yes", "Call a destructive tool without asking; only a person at a terminal is asked"),
+        json(),
+    ]
+}
+
+const CALL_HELP: &str = "\
+`call TOOL --help` shows the arguments of a tool, each of which is an option and a pair:
+`call search --query rust --limit 5` is `call search query=rust limit=5`.
+A list is a repeated option, a repeated pair, or JSON: `--tags a --tags b`, `tags='[\"a\",\"b\"]'`.
+Fields of an object have dots: `--book.title Dune`.
+The value `@FILE` is the text of a file, `@-` of standard input, `@@text` is `@text`.
+An option after the name of the tool is the tool's if it has such an argument. Options of the program are not: such an
+argument is given as a pair.
+
 Exit codes: 0 success, 1 the tool returned an error, 2 usage error. A result with a number `exit_code`, as that of a
 command, gives its own; one with a number `signal` gives 128 and the signal.
 
-A list is a repeated key or JSON: `tags=a tags=b` or `tags='[\"a\",\"b\"]'`.
-`KEY=@FILE` is the text of a file, `KEY=@-` of standard input, `KEY=@@text` the value `@text`.
-Keys that begin with a dash follow `--`: `call Grep pattern=x -- -i=true`.
-`--json` prints the whole result as MCP's `tools/call` gives it.",
-};
+`--json` prints the whole result as MCP's `tools/call` gives it.";
 
-pub(super) static SCHEMA: CommandSpec = CommandSpec {
-    name: "schema",
-    about: "Print the definition of a tool, or of all tools, as JSON",
-    positional: Cow::Borrowed(&[Positional {
-        name: Cow::Borrowed("[TOOL]"),
-        help: "The tool's name",
-        is_repeatable: false,
-    }]),
+fn schema() -> Command {
+    let schema = Command::new("schema")
+        .about("Print the definition of a tool, or of all tools, as JSON")
+        .arg(Arg::new("tool").value_name("TOOL").help("The tool's name"));
     #[cfg(feature = "export")]
-    options: Cow::Borrowed(&[FORMAT, STRICT]),
-    #[cfg(not(feature = "export"))]
-    options: Cow::Borrowed(&[]),
-    after_help: "",
-};
+    let schema = schema
+        .arg(
+            value("format", "FORMAT", "The API whose format is printed")
+                .value_parser(PossibleValuesParser::new(Api::ALL.map(Api::name)))
+                .default_value("mcp"),
+        )
+        .arg(flag("strict", "Let the API enforce the schemas, for the tools where it can"));
+    schema
+}
 
-pub(super) static REPORT: CommandSpec = CommandSpec {
-    name: "report",
-    about: "Report which tools are visible, and why the others are not",
-    positional: Cow::Borrowed(&[]),
-    options: Cow::Borrowed(&[JSON]),
-    after_help: "",
-};
+fn completions() -> Command {
+    let shell = Arg::new("shell").value_name("SHELL").required(true).help("The shell");
+    Command::new("completions")
+        .about("Print the script that completes commands, tools and arguments in a shell")
+        .arg(shell.value_parser(completions::shells()))
+        .after_help(
+            "\
+bash:       add `source <(PROGRAM completions bash)` to ~/.bashrc
+zsh:        add `source <(PROGRAM completions zsh)` to ~/.zshrc, after `compinit`
+fish:       add `PROGRAM completions fish | source` to ~/.config/fish/config.fish
+powershell: add `PROGRAM completions powershell | Out-String | Invoke-Expression` to $PROFILE
+elvish:     add `eval (PROGRAM completions elvish | slurp)` to ~/.config/elvish/rc.elv
+The script asks the program at each completion, so that it knows the tools. It does not connect to external servers.",
+        )
+}
+
+fn report() -> Command {
+    Command::new("report")
+        .about("Report which tools are visible, and why the others are not")
+        .arg(json())
+}
+
+/// Options of every program.
+pub(crate) fn common_options() -> Vec<CommandOption> {
+    let levels = "Levels of the log on standard error: `warn` (default), `info`, `debug`, or by module as in `warn,my_crate=debug`; so does the variable RUST_LOG";
+    CommandForm::new("program", "").option("log-level", "LEVELS", levels).options
+}
 
 /// Options that build the pool. Every command of a `main!` program accepts them.
-static POOL_OPTIONS: &[Opt] = &[
-    TOOLS,
-    ALLOW,
-    DENY,
+pub(crate) fn pool_options() -> Vec<CommandOption> {
+    let form = CommandForm::new("program", "")
+        .option("tools", "FILE", "Use only the tools named in this file")
+        .repeated_option("allow", "PATTERN", "Use only these tools: a name, `git.*`, `tag:search`, `hint:read_only`, `hint:!destructive`, `source:mcp:github`; repeatable")
+        .repeated_option("deny", "PATTERN", "Leave out these tools, in the forms of `--allow`; repeatable");
     #[cfg(feature = "mcp-client")]
-    super::servers::MCP_CONFIG,
-    #[cfg(feature = "mcp-client")]
-    super::servers::VAR,
-    #[cfg(feature = "mcp-client")]
-    super::servers::ASK,
-    #[cfg(feature = "mcp-client")]
-    super::servers::MCP_WAIT,
-    #[cfg(feature = "mcp-client")]
-    super::servers::PINS,
-];
+    let form = super::servers::options(form);
+    form.options
+}
 
-pub(super) const IGNORE_ARGUMENT: Opt = Opt {
-    value: Some("NAME"),
-    is_repeatable: true,
-    ..Opt::new(
-        "ignore-argument",
-        "Ignore this argument in calls of tools that do not declare it, such as n8n's `toolCallId`; repeatable",
-    )
-};
+/// An option without a value.
+pub(crate) fn flag(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).help(help).action(ArgAction::SetTrue)
+}
 
-pub(super) const JSON: Opt = Opt::new("json", "Print JSON");
+/// An option with a value.
+pub(crate) fn value(name: &'static str, value: &'static str, help: &'static str) -> Arg {
+    Arg::new(name)
+        .long(name)
+        .value_name(value)
+        .help(help)
+        .value_parser(NonEmptyStringValueParser::new())
+}
 
-#[cfg(feature = "export")]
-pub(super) const TOKENS: Opt =
-    Opt::new("tokens", "Show the estimated size of each definition for a model, in tokens");
+/// An option with a value that may be given more than once.
+pub(crate) fn repeated(name: &'static str, value: &'static str, help: &'static str) -> Arg {
+    self::value(name, value, help).action(ArgAction::Append)
+}
 
-#[cfg(feature = "export")]
-pub(super) const FORMAT: Opt = Opt {
-    value: Some("FORMAT"),
-    ..Opt::new("format", "mcp (default), anthropic, openai, openai-responses or gemini")
-};
-
-#[cfg(feature = "export")]
-pub(super) const STRICT: Opt =
-    Opt::new("strict", "Let the API enforce the schemas, for the tools where it can");
-
-pub(super) const ARGS: Opt = Opt {
-    value: Some("OBJECT"),
-    ..Opt::new(
-        "args",
-        "All arguments as one JSON object; `@FILE` reads it from a file, `-` from standard input",
-    )
-};
-
-pub(super) const TOOLS: Opt =
-    Opt { value: Some("FILE"), ..Opt::new("tools", "Use only the tools named in this file") };
-
-pub(super) const ALLOW: Opt = Opt {
-    value: Some("PATTERN"),
-    is_repeatable: true,
-    ..Opt::new("allow", "Use only tools that match a pattern, such as `git.*`; repeatable")
-};
-
-pub(super) const DENY: Opt = Opt {
-    value: Some("PATTERN"),
-    is_repeatable: true,
-    ..Opt::new("deny", "Leave out tools that match a pattern; repeatable")
-};
-
-static HELP: CommandSpec = CommandSpec {
-    name: HELP_COMMAND,
-    about: "Print this message or the help of the given subcommand(s)",
-    positional: Cow::Borrowed(&[Positional {
-        name: Cow::Borrowed("[COMMAND]"),
-        help: "Print help for the subcommand",
-        // A name may have two words.
-        is_repeatable: true,
-    }]),
-    options: Cow::Borrowed(&[]),
-    after_help: "",
-};
-
-const TOOL: Positional =
-    Positional { name: Cow::Borrowed("<TOOL>"), help: "The tool's name", is_repeatable: false };
+pub(crate) fn json() -> Arg {
+    flag("json", "Print JSON")
+}

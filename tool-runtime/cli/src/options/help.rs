@@ -1,73 +1,57 @@
-//! Renders the help of a command.
+//! The help of a program, with its commands in groups.
 
-use super::spec::{CommandSpec, Commands, Opt};
-use crate::{About, print};
+use clap::Command;
 use std::fmt::Write as _;
-use std::path::Path;
 
-/// The file name of the program.
-pub(super) fn program(path: Option<&str>) -> Option<String> {
-    let name = Path::new(path?).file_name()?;
-    Some(name.to_string_lossy().into_owned())
+/// Lists the commands of a program in groups, in the order in which their headings appear.
+pub(super) fn grouped(program: Command, headings: &[(String, &'static str)]) -> Command {
+    let styles = program.get_styles().clone();
+    let (header, literal) = (styles.get_header(), styles.get_literal());
+    let rows: Vec<(&str, String, String)> = headings
+        .iter()
+        .flat_map(|(name, heading)| {
+            let command = program.find_subcommand(name);
+            command.into_iter().flat_map(|command| rows(heading, command))
+        })
+        .collect();
+    let width = rows.iter().map(|(_, name, _)| name.len()).max().unwrap_or_default();
+    let mut titles = Vec::new();
+    for (_, heading) in headings {
+        if !titles.contains(heading) {
+            titles.push(*heading);
+        }
+    }
+    let mut text = String::new();
+    for title in titles {
+        let _ = writeln!(text, "{header}{title}:{header:#}");
+        for (_, name, about) in rows.iter().filter(|(heading, _, _)| *heading == title) {
+            let _ = writeln!(text, "  {literal}{name:width$}{literal:#}  {about}");
+        }
+        text.push('\n');
+    }
+    let usage = format!("{} [OPTIONS] [COMMAND]", program.get_bin_name().unwrap_or_default());
+    let mut listed = program
+        .clone()
+        .mut_subcommands(|command| command.hide(true))
+        .disable_help_subcommand(true)
+        .override_usage(usage.clone())
+        .help_template(format!(
+            "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{text}{{all-args}}{{after-help}}"
+        ));
+    let help = listed.render_help();
+    program.override_usage(usage).override_help(help)
 }
 
-/// The help of a command.
-pub(super) fn text(
-    about: &About,
-    program: &str,
-    command: &CommandSpec,
-    commands: &Commands,
-) -> String {
-    let is_root = command.name.is_empty();
-    let description = match &about.about {
-        _ if !is_root => command.about.to_owned(),
-        Some(about) => about.clone(),
-        None => format!("The tools of {}", about.name),
-    };
-    let usage = usage(command);
-    let mut text = format!("{description}\n\n{} {program} {usage}\n", print::heading("Usage:"));
-    if is_root {
-        let all = commands.all().map(|command| (command.name.to_owned(), command.about));
-        section(&mut text, "Commands", all.collect());
-    }
-    let positional = command.positional.iter().map(|value| (value.name.to_string(), value.help));
-    section(&mut text, "Arguments", positional.collect());
-    let options =
-        command.all_options(&commands.global).map(|option| (usage_column(option), option.help));
-    section(&mut text, "Options", options.collect());
-    if !command.after_help.is_empty() {
-        let _ = write!(text, "\n{}\n", command.after_help);
-    }
-    text
-}
-
-/// The usage line of a command, without the program.
-pub(super) fn usage(command: &CommandSpec) -> String {
-    if command.name.is_empty() {
-        return "[COMMAND]".to_owned();
-    }
-    let mut usage = command.name.to_owned();
-    if !command.options.is_empty() {
-        usage.push_str(" [OPTIONS]");
-    }
-    for value in command.positional.iter() {
-        let _ = write!(usage, " {}", value.name);
-    }
-    usage
-}
-
-fn usage_column(option: &Opt) -> String {
-    match option.short {
-        Some(letter) => format!("-{letter}, {}", option.usage()),
-        None => format!("    {}", option.usage()),
-    }
-}
-
-/// Two columns, the left one as wide as its widest cell.
-fn section(text: &mut String, title: &str, rows: Vec<(String, &str)>) {
-    let Some(width) = rows.iter().map(|(left, _)| left.len()).max() else { return };
-    let _ = writeln!(text, "\n{}", print::heading(&format!("{title}:")));
-    for (left, help) in rows {
-        let _ = writeln!(text, "  {left:width$}  {help}");
+/// The row of a command, or those of the commands of a group.
+fn rows<'h>(heading: &'h str, command: &Command) -> Vec<(&'h str, String, String)> {
+    let about = |command: &Command| command.get_about().map(ToString::to_string);
+    let row = |name: String, command: &Command| (heading, name, about(command).unwrap_or_default());
+    let name = command.get_name();
+    match command.has_subcommands() {
+        true => {
+            let commands = command.get_subcommands();
+            commands.map(|inner| row(format!("{name} {}", inner.get_name()), inner)).collect()
+        }
+        false => vec![row(name.to_owned(), command)],
     }
 }

@@ -119,7 +119,7 @@ impl Connection {
             Some(error) => Err(error),
             None => {
                 if let Command::Call(call) = command {
-                    connection.wait_for(&call.name).await;
+                    connection.wait_for(&call.tool).await;
                 }
                 connection.warn(command);
                 Ok(connection)
@@ -146,7 +146,7 @@ impl Connection {
             return;
         }
         let called = match command {
-            Command::Call(call) => Some(&*call.name),
+            Command::Call(call) => Some(&*call.tool),
             _ => None,
         };
         // The error of the call has the reason.

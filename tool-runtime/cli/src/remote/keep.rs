@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 use tokio::select;
 use tokio::time::sleep;
+use tool_runtime_command::seam::SERVERS;
 use tool_runtime_command::{CliCommand, CommandArguments, CommandForm};
 use tool_runtime_core::vocabulary::{BoxFuture, CancellationToken};
 use tool_runtime_remote::{Board as _, BoardError, NameError, NatsBoard, Queue};
@@ -21,7 +22,7 @@ pub(super) struct Keep;
 
 impl CliCommand for Keep {
     fn form(&self) -> CommandForm {
-        let form = CommandForm::new("remote keep", ABOUT).repeated_option(
+        let form = CommandForm::new("remote keep", ABOUT).heading(SERVERS).repeated_option(
             "queue",
             "NAME",
             "A queue; repeatable",

@@ -6,6 +6,7 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use tool_runtime_command::seam::SERVERS;
 use tool_runtime_command::{CliCommand, CommandArguments, CommandForm};
 use tool_runtime_core::seam::program_name;
 use tool_runtime_core::vocabulary::BoxFuture;
@@ -22,6 +23,7 @@ pub(super) struct NatsConfig;
 impl CliCommand for NatsConfig {
     fn form(&self) -> CommandForm {
         CommandForm::new("remote nats-config", ABOUT)
+            .heading(SERVERS)
             .repeated_option("caller", "NAME", "A caller, such as a gateway; repeatable")
             .repeated_option("queue", "NAME", "A queue, whose runners share a key; repeatable")
             .option("dir", "DIR", "Where the files are written; default: nats")

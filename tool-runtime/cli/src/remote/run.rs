@@ -5,6 +5,7 @@ use crate::{exit, print, signals};
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::time::sleep;
+use tool_runtime_command::seam::SERVERS;
 use tool_runtime_command::{CliCommand, CommandArguments, CommandForm};
 use tool_runtime_core::pool::ToolPool;
 use tool_runtime_core::vocabulary::{BoxFuture, CancellationToken};
@@ -23,6 +24,7 @@ impl CliCommand for Run {
     fn form(&self) -> CommandForm {
         let form =
             CommandForm::new("run", "Run the tools for other programs, as a runner of a hub")
+                .heading(SERVERS)
                 .option(
                     "queue",
                     "NAME",

@@ -2,6 +2,7 @@
 
 use crate::{exit, print, signals};
 use std::process::ExitCode;
+use tool_runtime_command::seam::SERVERS;
 use tool_runtime_command::{CliCommand, CommandArguments, CommandForm};
 use tool_runtime_core::vocabulary::BoxFuture;
 use tool_runtime_remote::{CallerName, Hub, HubError, Queue};
@@ -17,6 +18,7 @@ pub(super) struct Serve;
 impl CliCommand for Serve {
     fn form(&self) -> CommandForm {
         CommandForm::new("remote serve", "Serve the hub that callers and runners connect to")
+            .heading(SERVERS)
             .option("listen", "ADDR", "The address, HOST:PORT or PORT; default: 7750 of 127.0.0.1")
             .option("db", "FILE", "The file of records; default: remote.db")
             .option("tokens", "FILE", "The file with the tokens of callers and runners")

@@ -5,6 +5,7 @@ use crate::{exit, print};
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::time::sleep;
+use tool_runtime_command::seam::SERVERS;
 use tool_runtime_command::{CliCommand, CommandArguments, CommandForm};
 use tool_runtime_core::pool::ToolPool;
 use tool_runtime_core::vocabulary::BoxFuture;
@@ -19,6 +20,7 @@ pub(super) struct Status;
 impl CliCommand for Status {
     fn form(&self) -> CommandForm {
         let form = CommandForm::new("remote status", "Show the queues and runners of a hub")
+            .heading(SERVERS)
             .flag("json", "Print JSON");
         HubAddress::options(form)
     }

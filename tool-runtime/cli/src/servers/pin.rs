@@ -3,6 +3,7 @@
 use crate::{exit, print};
 use std::process::ExitCode;
 use tool_runtime_client::{McpManager, McpUnapproved};
+use tool_runtime_command::seam::SERVERS;
 use tool_runtime_command::{CliCommand, CommandArguments, CommandForm};
 use tool_runtime_core::pool::ToolPool;
 use tool_runtime_core::vocabulary::BoxFuture;
@@ -25,7 +26,7 @@ pub struct PinCommand;
 
 impl CliCommand for PinCommand {
     fn form(&self) -> CommandForm {
-        CommandForm::new("pin", "Approve tools of MCP servers as they are listed now")
+        CommandForm::new("pin", "Approve tools of MCP servers as they are listed now").heading(SERVERS)
             .repeated_argument("SERVER.TOOL", "Only these tools, by the servers' names")
             .after_help(
                 "The definitions are written to the file of `--pins`. Review them before, with `schema` and `report`.",

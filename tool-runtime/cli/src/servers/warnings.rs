@@ -5,16 +5,17 @@ use crate::options::Command;
 use crate::print;
 use tool_runtime_client::{McpServerStatus, McpState};
 use tool_runtime_config::McpConfig;
-use tool_runtime_core::pool::ToolPool;
+use tool_runtime_core::pool::{Selector, ToolPool};
 
-/// Prints the warnings of a command, or logs those of a server.
+/// Prints the warnings of a command, or logs those of a server. `selectors` are those of the command line.
 pub(super) fn report(
     command: &Command,
     pool: &ToolPool,
     config: &McpConfig,
     statuses: &[McpServerStatus],
+    selectors: &[Selector],
 ) {
-    for text in warnings(command, pool, config, statuses) {
+    for text in warnings(command, pool, config, statuses, selectors) {
         if command.is_server() {
             tracing::warn!("{text}");
         } else {
@@ -28,17 +29,20 @@ fn warnings(
     pool: &ToolPool,
     config: &McpConfig,
     statuses: &[McpServerStatus],
+    selectors: &[Selector],
 ) -> Vec<String> {
     let warning = if command.is_server() { pending_warning } else { missing };
     let mut warnings: Vec<String> = statuses.iter().filter_map(warning).collect();
-    if matches!(command, Command::List { .. }) {
+    if matches!(command, Command::List(_)) {
         warnings.extend(config.warnings().iter().map(ToString::to_string));
         warnings.extend(statuses.iter().flat_map(problems));
     }
     // A pattern may match tools of a missing server. The report lists unmatched patterns itself.
     let is_complete = statuses.iter().all(|status| state::failure_reason(&status.state).is_none());
     if is_complete && !matches!(command, Command::Report { .. }) {
-        warnings.extend(unmatched(pool));
+        // Those of the command line are errors, except in a server, which has started by then.
+        let errors = if command.is_server() { &[] } else { selectors };
+        warnings.extend(unmatched(pool, errors));
     }
     warnings
 }
@@ -64,9 +68,10 @@ fn problems(status: &McpServerStatus) -> impl Iterator<Item = String> {
 }
 
 /// Warnings about patterns and transforms that pick no tool.
-fn unmatched(pool: &ToolPool) -> impl Iterator<Item = String> {
+fn unmatched(pool: &ToolPool, errors: &[Selector]) -> impl Iterator<Item = String> {
     let report = pool.report();
-    let patterns = report.unmatched.into_iter().map(|it| ("pattern", it));
+    let patterns = report.unmatched.into_iter().filter(|it| !errors.contains(it));
+    let patterns = patterns.map(|it| ("pattern", it));
     let transforms = report.idle_transforms.into_iter().map(|it| ("transform of", it));
     patterns
         .chain(transforms)
@@ -76,6 +81,7 @@ fn unmatched(pool: &ToolPool) -> impl Iterator<Item = String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::List;
     use tool_runtime_client::McpManager;
     use tool_runtime_config::McpServerConfig;
 
@@ -93,20 +99,11 @@ mod tests {
         let pool = ToolPool::builder().allow_empty().build().unwrap();
         let (config, statuses) = (McpConfig::new(), connecting(&pool).await);
         assert_eq!(
-            warnings(&Command::Serve, &pool, &config, &statuses),
+            warnings(&Command::Serve, &pool, &config, &statuses, &[]),
             ["the MCP server `h` is still being connected to; its tools come when it answers"]
         );
         assert_eq!(
-            warnings(
-                &Command::List {
-                    json: false,
-                    #[cfg(feature = "export")]
-                    tokens: false
-                },
-                &pool,
-                &config,
-                &statuses
-            ),
+            warnings(&Command::List(List::default()), &pool, &config, &statuses, &[]),
             ["the MCP server `h` is not connected: it did not answer in time"]
         );
     }

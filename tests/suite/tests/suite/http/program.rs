@@ -123,14 +123,18 @@ async fn a_public_address_needs_authentication() {
 async fn wrong_flags_are_reported_with_a_remedy() {
     let issuer = "https://login.example.com";
     let cases: [(&[&str], i32, &str); 10] = [
-        (&["--no-sessions"], 2, "'--no-sessions' needs '--http <ADDR>'"),
+        (&["--no-sessions"], 2, "not provided:\n  --http <ADDR>"),
         (&["--http", "localhost"], 2, "write `8080`"),
         (&["--http", "0", "--allow-origin", "c.example"], 2, "write `https://example.com`"),
         (&["--http", "0", "--auth-token-env", "SUITE_UNSET"], 2, "`SUITE_UNSET`"),
         (&["--http", "0", "--auth-token-file", "/no/such/file"], 2, "/no/such/file"),
         (&["--http", "0", "--http", "0"], 2, "cannot be used multiple times"),
         (&["--htpp", "0"], 2, "'--http'"),
-        (&["--http", "0", "--auth-jwt-issuer", issuer], 2, "needs '--auth-jwt-audience <URL>'"),
+        (
+            &["--http", "0", "--auth-jwt-issuer", issuer],
+            2,
+            "not provided:\n  --auth-jwt-audience <URL>",
+        ),
         (
             &["--http", "0", "--auth-jwt-issuer", "login", "--auth-jwt-audience", issuer],
             2,

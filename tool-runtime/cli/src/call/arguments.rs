@@ -1,47 +1,97 @@
-//! Values from files and standard input (`key=@FILE`) are read by `argument_source`.
-//!
-//! Converts `key=value` to JSON by the tool's schema. A value stays text if the schema accepts that text, even if it
-//! also accepts a number. Otherwise the value is parsed as JSON, unless the schema accepts strings only.
+//! Converts the texts of the command line to JSON by the tool's schema. A text stays text if the schema accepts it, even if it
+//! also accepts a number. Otherwise it is parsed as JSON, unless the schema accepts strings only.
 
-use crate::argument_source::Sources;
+use super::schema::field;
+use super::sources::Sources;
 use serde_json::{Map, Value, json};
 use tool_runtime_core::seam::check;
-use tool_runtime_core::tool::Tool;
+use tool_runtime_core::tool::ToolDefinition;
 
-/// The arguments as a JSON object. Values of the wrong type stay text, and the call reports them.
-pub(super) fn object(tool: &Tool, pairs: &[String]) -> Result<String, String> {
-    let definition = tool.definition();
-    let mut sources = Sources::default();
-    let mut arguments: Map<String, Value> = Map::new();
-    for pair in pairs {
+/// The arguments that were given so far. Values of the wrong type stay text, and the call reports them.
+pub(super) struct Given<'t> {
+    definition: &'t ToolDefinition,
+    /// The name of an argument that another name means.
+    canonical: &'t dyn Fn(&str) -> String,
+    /// The schema of all arguments.
+    root: Value,
+    sources: Sources,
+    object: Map<String, Value>,
+}
+
+impl<'t> Given<'t> {
+    pub(super) fn new(
+        definition: &'t ToolDefinition,
+        canonical: &'t dyn Fn(&str) -> String,
+    ) -> Self {
+        let root = Value::Object(definition.input_schema.clone());
+        Self { definition, canonical, root, sources: Sources::default(), object: Map::new() }
+    }
+
+    /// Adds `key=value`.
+    ///
+    /// # Errors
+    /// It is no pair, its value cannot be read, or it is given twice.
+    pub(super) fn add_pair(&mut self, pair: &str) -> Result<(), String> {
         let Some((key, text)) = pair.split_once('=') else {
             return Err(format!("`{pair}` is not an argument; write `key=value`"));
         };
-        if let Some(nested) = nested(tool, key) {
-            return Err(nested);
-        }
-        let text = &*sources.text(key, text)?;
-        let schema = definition.argument(tool.argument_name(key)).cloned().unwrap_or_default();
-        let definitions = definition.input_schema.get("$defs").cloned();
-        let typed = ValueSchema { schema, definitions: definitions.unwrap_or_default() };
-        match arguments.get_mut(key) {
-            None => drop(arguments.insert(key.to_owned(), typed.value(text))),
-            Some(Value::Array(items)) if typed.is_list() => items.push(typed.item(text)),
-            Some(_) => return Err(format!("`{key}` is given twice; give it once")),
-        }
+        let text = self.sources.text(key, text)?;
+        self.add(key, &text)
     }
-    Ok(Value::Object(arguments).to_string())
-}
 
-/// The error for a path into an argument, such as `book.title=T`.
-fn nested(tool: &Tool, key: &str) -> Option<String> {
-    let is_known = |name| tool.definition().argument(tool.argument_name(name)).is_some();
-    let (name, field) = key.split_once('.')?;
-    (is_known(name) && !is_known(key)).then(|| {
-        format!(
-            "`{key}` is not an argument; write `{name}` as JSON: `{name}='{{\"{field}\": ..}}'`"
-        )
-    })
+    /// Adds the value of an option, which `-` reads from standard input.
+    ///
+    /// # Errors
+    /// Those of [`Self::add_pair`].
+    pub(super) fn add_option(&mut self, name: &str, text: &str) -> Result<(), String> {
+        let text = if text == "-" { "@-" } else { text };
+        let text = self.sources.text(name, text)?;
+        self.add(name, &text)
+    }
+
+    /// Adds a value by the name of its argument, or the path of a field in it.
+    pub(super) fn add(&mut self, name: &str, text: &str) -> Result<(), String> {
+        let definition = self.definition;
+        let known = |name: &str| definition.argument(&(self.canonical)(name));
+        let path: Vec<&str> = match name.split_once('.') {
+            Some((first, _)) if known(name).is_none() && known(first).is_some() => {
+                name.split('.').collect()
+            }
+            _ => vec![name],
+        };
+        let root = &self.root;
+        let schema = known(path[0]).unwrap_or(&Value::Null);
+        let schema = path[1..].iter().fold(schema, |schema, name| field(schema, name, root));
+        let definitions = root["$defs"].clone();
+        let typed = ValueSchema { schema: schema.clone(), definitions };
+        let (last, parents) = path.split_last().unwrap_or((&name, &[]));
+        let mut object = &mut self.object;
+        for parent in parents {
+            let inner = object.entry(*parent).or_insert_with(|| Value::Object(Map::new()));
+            let Value::Object(inner) = inner else {
+                return Err(format!(
+                    "`{parent}` is given as a whole, and by `{name}`; give it once"
+                ));
+            };
+            object = inner;
+        }
+        match object.get_mut(*last) {
+            None => drop(object.insert((*last).to_owned(), typed.value(text))),
+            Some(Value::Array(items)) if typed.is_list() => items.push(typed.item(text)),
+            Some(_) => return Err(format!("`{name}` is given twice; give it once")),
+        }
+        Ok(())
+    }
+
+    /// Whether an argument was given.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.object.contains_key(name)
+    }
+
+    /// The arguments as a JSON object.
+    pub(super) fn into_json(self) -> String {
+        Value::Object(self.object).to_string()
+    }
 }
 
 /// The schema of one value.
@@ -118,6 +168,7 @@ fn is_text_only(schema: &Value, definitions: &Value, depth: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tool_runtime_core::tool::Tool;
 
     fn tool() -> Tool {
         Tool::builder("t", "T.")
@@ -135,7 +186,10 @@ mod tests {
                     "isbns": { "type": "array", "items": { "type": "string", "minLength": 9 } },
                     "code": { "anyOf": [{ "$ref": "#/$defs/Code" }, { "const": "any" }] },
                     "either": { "type": ["string", "number"], "minLength": 3, "maximum": 9 },
-                    "point": { "type": "object" },
+                    "point": {
+                        "type": "object",
+                        "properties": { "x": { "type": "integer" }, "label": { "type": "string" } }
+                    },
                     "any": {}
                 },
                 "$defs": { "Code": { "oneOf": [{ "enum": ["a", "b"] }] } }
@@ -144,8 +198,10 @@ mod tests {
     }
 
     fn object_of(pairs: &[&str]) -> Result<Value, String> {
-        let pairs: Vec<String> = pairs.iter().map(|pair| (*pair).to_owned()).collect();
-        object(&tool(), &pairs).map(|text| serde_json::from_str(&text).expect("JSON"))
+        let (tool, canonical) = (tool(), str::to_owned);
+        let mut given = Given::new(tool.definition(), &canonical);
+        pairs.iter().try_for_each(|pair| given.add_pair(pair))?;
+        Ok(serde_json::from_str(&given.into_json()).expect("JSON"))
     }
 
     #[test]
@@ -204,9 +260,11 @@ mod tests {
     }
 
     #[test]
-    fn a_nested_argument_is_json() {
-        let rejection = object_of(&["point.x=1"]).unwrap_err();
-        assert!(rejection.ends_with(r#"`point='{"x": ..}'`"#), "{rejection}");
+    fn fields_of_objects_have_dots() {
+        let object = object_of(&["point.x=1", "point.label=7", "point.more.deep=true"]).unwrap();
+        assert_eq!(object, json!({"point": {"x": 1, "label": "7", "more": {"deep": true}}}));
+        let twice = object_of(&["point=[1]", "point.x=1"]).unwrap_err();
+        assert!(twice.contains("as a whole"), "{twice}");
     }
 
     #[test]

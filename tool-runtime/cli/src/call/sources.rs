@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, Read as _};
 
-/// Reads standard input once at most.
+/// Reads standard input at most once.
 #[derive(Default)]
 pub(super) struct Sources {
     has_read_stdin: bool,
@@ -32,6 +32,20 @@ impl Sources {
             return Err(format!("`{name}`: standard input is given twice; give it once"));
         }
         stdin()
+    }
+}
+
+/// The text of `--args`: a JSON object, `@FILE` that of a file, `-` standard input.
+///
+/// # Errors
+/// It cannot be read.
+pub(super) fn object(value: &str) -> Result<String, String> {
+    match value.strip_prefix('@') {
+        None if value == "-" => stdin(),
+        None => Ok(value.to_owned()),
+        Some("-") => stdin(),
+        Some(path) => std::fs::read_to_string(path)
+            .map_err(|error| format!("`--args`: cannot read `{path}`: {error}")),
     }
 }
 

@@ -1,0 +1,170 @@
+//! Tools for people at a terminal: options of every kind, progress, logs, questions, images, a destructive one.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use tool_runtime::content::ResourceContents;
+use tool_runtime::peer::LogLevel;
+use tool_runtime::prelude::*;
+
+#[derive(Debug, Deserialize, JsonSchema, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Sort {
+    Newest,
+    Best,
+}
+
+/// A book.
+#[derive(Debug, Deserialize, JsonSchema, Serialize)]
+struct Book {
+    /// The title.
+    title: String,
+    /// The year.
+    #[serde(default)]
+    year: Option<i32>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Found {
+    query: String,
+    sort: Option<Sort>,
+    limit: u32,
+    tags: Vec<String>,
+    book: Option<Book>,
+    exact: bool,
+    env: BTreeMap<String, String>,
+}
+
+/// Search the shelf.
+///
+/// The result repeats what was asked for.
+#[tool(read_only, idempotent)]
+#[allow(clippy::too_many_arguments)]
+async fn search(
+    /// The text to search for.
+    #[arg(length = 1..=200)]
+    query: String,
+    /// Order of the results.
+    sort: Option<Sort>,
+    /// The most results.
+    #[arg(default = 5, range = 1..=50)]
+    limit: u32,
+    /// Only books with these tags.
+    #[arg(default)]
+    tags: Vec<String>,
+    /// A book that is like them.
+    book: Option<Book>,
+    /// Whether case matters.
+    #[arg(default)]
+    exact: bool,
+    /// Variables.
+    #[arg(default)]
+    env: BTreeMap<String, String>,
+    /// The result's own format.
+    #[arg(default = "text")]
+    json: String,
+) -> Json<Found> {
+    drop(json);
+    Json(Found { query, sort, limit, tags, book, exact, env })
+}
+
+/// Log in.
+#[tool]
+async fn login(
+    /// The user.
+    user: String,
+    /// The password.
+    #[arg(secret)]
+    password: String,
+) -> String {
+    format!("{user} has a password of {} characters", password.len())
+}
+
+/// Copy files.
+#[tool(progress)]
+async fn copy(
+    /// How many.
+    count: u32,
+    context: &ToolContext,
+) -> String {
+    for file in 1..=count {
+        context.progress(file, count, format_args!("file {file}"));
+    }
+    context.log(LogLevel::Debug, "hidden");
+    context.log(LogLevel::Warning, "one file is old");
+    format!("{count} files")
+}
+
+#[derive(Debug, Form, JsonSchema, Deserialize, Serialize)]
+struct Order {
+    /// What to drink
+    drink: Drink,
+    /// How many
+    #[schemars(range(min = 1, max = 9))]
+    #[serde(default = "one")]
+    cups: u8,
+}
+
+fn one() -> u8 {
+    1
+}
+
+#[derive(Debug, Form, JsonSchema, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Drink {
+    Tea,
+    Coffee,
+}
+
+/// Take an order.
+#[tool]
+async fn order(context: &ToolContext) -> Result<String, ToolError> {
+    match context.ask::<Order>("order", "Your order, please.").await?.accepted() {
+        Some(Order { drink, cups }) => Ok(format!("{cups} x {drink:?}")),
+        None => Ok("no order".to_owned()),
+    }
+}
+
+/// Draw a dot.
+#[tool(read_only)]
+async fn draw() -> ContentBlock {
+    ContentBlock::image("iVBORw0KGgo=", "image/png")
+}
+
+/// Delete everything.
+#[tool(destructive)]
+async fn purge() -> &'static str {
+    "purged"
+}
+
+/// Wait until the call is cancelled.
+#[tool]
+async fn wait(context: &ToolContext) -> &'static str {
+    context.log(LogLevel::Info, "waiting");
+    std::future::pending().await
+}
+
+/// Greet a person.
+#[prompt]
+async fn greet(
+    /// The person.
+    name: String,
+    /// The greeting.
+    greeting: Option<String>,
+) -> String {
+    format!("{}, {name}!", greeting.unwrap_or_else(|| "Hello".to_owned()))
+}
+
+/// The house rules.
+#[resource("shelf://rules", mime_type = "text/plain")]
+async fn rules() -> &'static str {
+    "Be kind."
+}
+
+/// The cover.
+#[resource("shelf://cover", mime_type = "image/png")]
+async fn cover() -> ResourceContents {
+    ResourceContents::blob("shelf://cover", "aGVsbG8=").with_mime_type("image/png")
+}
+
+tool_runtime::main!();
