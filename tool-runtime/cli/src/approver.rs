@@ -101,8 +101,7 @@ impl TerminalApprover {
     /// The reason why the person at the terminal is not asked.
     fn obstacle(&self, request: &ApprovalRequest) -> Option<String> {
         // Now: a server that takes over standard input replaces it.
-        let is_attended = io::stdin().is_terminal() && io::stderr().is_terminal();
-        if !self.is_piped && !is_attended {
+        if !self.is_piped && !is_attended() {
             return Some("no person is at the terminal".to_owned());
         }
         let (caller, name) = (request.principal().id(), self.name.as_deref());
@@ -148,6 +147,11 @@ impl TerminalApprover {
             };
         }
     }
+}
+
+/// Whether a person can answer: standard input and standard error are a terminal.
+pub(crate) fn is_attended() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
 const CHOICES: &str = "[y/N, s: all such calls of this session, e OBJECT: other arguments] ";

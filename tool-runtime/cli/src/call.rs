@@ -10,8 +10,9 @@ mod structured;
 mod terminal_peer;
 mod tool_command;
 
-use super::options::{Call, CallOptions, Read, call_options, prompt_options, usage};
-use super::{TerminalApprover, exit, print, signals};
+use super::approver::{TerminalApprover, is_attended};
+use super::options::{Call, CallOptions, Read, call_options, prompt_options, texts, usage};
+use super::{exit, print, signals};
 use arguments::Given;
 use clap::{Arg, ArgMatches, Command};
 use serde_json::{Map, Value, json};
@@ -61,7 +62,7 @@ pub(super) async fn call(pool: &ToolPool, mut call: Call) -> ExitCode {
     }
     if result.error().is_some_and(|error| error.class() == ErrorClass::Input) {
         let Call { program, tool, .. } = &call;
-        print::to_stderr(&format!("\nFor more information, try '{program} call {tool} --help'."));
+        print::to_stderr(&format!("\nFor more information, try '{program} {tool} --help'."));
     }
     match result.is_error() && cancel.is_cancelled() {
         true => ExitCode::from(exit::INTERRUPTED),
@@ -71,10 +72,9 @@ pub(super) async fn call(pool: &ToolPool, mut call: Call) -> ExitCode {
 
 /// Whether the tool may be called: a person at a terminal is asked about one that declares that it is destructive.
 async fn is_confirmed(pool: &ToolPool, options: &CallOptions, tool: &Tool) -> bool {
-    let is_attended = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     let is_destructive = tool.definition().annotations.destructive_hint == Some(true);
     // A policy has its own questions.
-    if options.yes || !is_destructive || !is_attended || pool.has_governors() {
+    if options.yes || !is_destructive || !is_attended() || pool.has_governors() {
         return true;
     }
     let question = format!("`{}` is destructive. Call it?", tool.name());
@@ -108,13 +108,10 @@ pub(super) async fn prompt(pool: &ToolPool, mut call: Call) -> ExitCode {
     }
     for message in &messages.messages {
         let text = Observation::from(message.content.clone()).visualize();
-        let text = if std::io::stdout().is_terminal() { printable_lines(&text) } else { text };
+        let role = json!(message.role);
         match messages.messages.len() {
-            1 => print::line(&text),
-            _ => print::line(&format!(
-                "[{}]\n{text}",
-                json!(message.role).as_str().unwrap_or_default()
-            )),
+            1 => print::text(&text),
+            _ => print::text(&format!("[{}]\n{text}", role.as_str().unwrap_or_default())),
         }
     }
     ExitCode::SUCCESS
@@ -162,10 +159,7 @@ pub(super) async fn read(pool: &ToolPool, read: Read) -> ExitCode {
                 return ExitCode::from(exit::ERROR);
             }
         },
-        None if std::io::stdout().is_terminal() => {
-            print::line(&printable_lines(&plain(&observation)));
-        }
-        None => print::line(&plain(&observation)),
+        None => print::text(&plain(&observation)),
     }
     ExitCode::SUCCESS
 }
@@ -228,10 +222,13 @@ fn read_arguments(
     })
 }
 
-/// The command of a tool, for completions.
-pub(super) fn completed(definition: &ToolDefinition) -> Command {
-    let known = tool_options(definition, &[]);
-    tool_command::command("", definition, call_options().into(), &known)
+/// The command of a tool or of a prompt, for completions. `reserved` are the options of the program.
+pub(super) fn completed(
+    definition: &ToolDefinition,
+    of_command: Vec<Arg>,
+    reserved: &[String],
+) -> Command {
+    tool_command::command("", definition, of_command, &tool_options(definition, reserved))
 }
 
 /// The arguments as a JSON object.
@@ -241,12 +238,9 @@ fn object(
     known: &[ToolOption],
     matches: &ArgMatches,
 ) -> Result<String, String> {
-    let texts = |id: &str| -> Vec<String> {
-        matches.try_get_many(id).ok().flatten().into_iter().flatten().cloned().collect()
-    };
-    let pairs = texts("pairs");
+    let pairs = texts(matches, "pairs");
     let given: Vec<(&ToolOption, Vec<String>)> =
-        known.iter().map(|option| (option, texts(&tool_command::id(&option.name)))).collect();
+        known.iter().map(|it| (it, texts(matches, &tool_command::id(&it.name)))).collect();
     let is_given = given.iter().any(|(_, texts)| !texts.is_empty());
     let whole = match &options.args {
         Some(args) => Some(sources::object(args)?),

@@ -1,6 +1,6 @@
 //! Completions in shells: a script that asks the program, and the answer, which knows the tools of the pool.
 
-use super::options::{self, CommandLine};
+use super::options::{self, CommandLine, call_options, prompt_options};
 use super::{call, exit, print};
 use clap::Command;
 use clap_complete::env::Shells;
@@ -66,11 +66,15 @@ pub(super) fn complete(line: &CommandLine<'_>, pool: &ToolPool, shell: &str) -> 
 
 /// The program with a subcommand for each tool and prompt.
 fn with_tools(program: Command, pool: &ToolPool) -> Command {
+    let reserved = options::reserved(&program);
     let tools = pool.tools();
-    let tools: Vec<Command> = tools.iter().map(|tool| call::completed(tool.definition())).collect();
+    let tools = tools.iter().map(|tool| tool.definition());
+    let tools: Vec<Command> =
+        tools.map(|it| call::completed(it, call_options().into(), &reserved)).collect();
     let prompts = pool.prompts();
+    let prompts = prompts.iter().map(|prompt| call::as_tool(prompt.definition()));
     let prompts: Vec<Command> =
-        prompts.iter().map(|prompt| call::completed(&call::as_tool(prompt.definition()))).collect();
+        prompts.map(|it| call::completed(&it, prompt_options().into(), &reserved)).collect();
     program
         .mut_subcommand("call", |call| call.subcommands(tools))
         .mut_subcommand("prompt", |prompt| prompt.subcommands(prompts))

@@ -33,7 +33,7 @@ use std::ffi::OsString;
 use std::pin::Pin;
 use std::process::ExitCode;
 use tool_runtime_command::seam::Commands as _;
-use tool_runtime_core::pool::ToolPool;
+use tool_runtime_core::pool::{Selector, ToolPool};
 use tool_runtime_core::seam::program_name;
 use tool_runtime_core::vocabulary::BoxFuture;
 use tool_runtime_server::McpServer;
@@ -246,6 +246,19 @@ impl Cli {
 }
 
 impl About {
+    /// Runs a command, unless a pattern of the command line picks no tool.
+    async fn run_selected(
+        self,
+        pool: &ToolPool,
+        command: Command,
+        selectors: &[Selector],
+    ) -> ExitCode {
+        match selectors::unmatched(pool, selectors) {
+            Some(code) => code,
+            None => self.run(pool, command).await,
+        }
+    }
+
     /// Boxed, so that it is compiled once.
     fn run(self, pool: &ToolPool, command: Command) -> BoxFuture<'_, ExitCode> {
         Box::pin(async move {

@@ -4,8 +4,6 @@ use super::completions;
 use super::options::{self, Command, CommandLine, Options};
 #[cfg(feature = "remote")]
 use super::remote;
-#[cfg(not(feature = "mcp-client"))]
-use super::selectors;
 #[cfg(feature = "mcp-client")]
 use super::servers::{self, Files};
 use super::{About, BoxError, exit, in_runtime, log, print};
@@ -484,10 +482,7 @@ async fn run(
     #[cfg(feature = "mcp-client")]
     let code = servers::run(about, &pool, command, &files, &options.selectors).await;
     #[cfg(not(feature = "mcp-client"))]
-    let code = Ok(match selectors::unmatched(&pool, &options.selectors) {
-        Some(code) => code,
-        None => about.run(&pool, command).await,
-    });
+    let code = Ok(about.run_selected(&pool, command, &options.selectors).await);
     #[cfg(feature = "remote")]
     if let Some(remote) = remote {
         remote.close().await;

@@ -210,12 +210,10 @@ pub(super) struct CallOptions {
 impl CallOptions {
     /// Reads the options that `matches` knows: those before the name of the tool, then those after it.
     pub(super) fn read(&mut self, matches: &ArgMatches) {
-        let text = |name: &str| matches.try_get_one::<String>(name).ok().flatten().cloned();
-        let has = |name: &str| matches!(matches.try_get_one(name), Ok(Some(true)));
-        self.args = text("args").or(self.args.take());
-        self.output = text("output").or(self.output.take());
-        self.yes |= has("yes");
-        self.json |= has("json");
+        self.args = text(matches, "args").or(self.args.take());
+        self.output = text(matches, "output").or(self.output.take());
+        self.yes |= has(matches, "yes");
+        self.json |= has(matches, "json");
     }
 }
 
@@ -304,8 +302,18 @@ fn seconds(text: &str) -> Result<Duration, &'static str> {
     seconds.map(Duration::from_secs).ok_or("not a number of seconds")
 }
 
+/// Whether a flag is given. False if the command has no such flag.
+fn has(matches: &ArgMatches, flag: &str) -> bool {
+    matches!(matches.try_get_one(flag), Ok(Some(true)))
+}
+
+/// The value of an option. `None` also if the command has no such option.
+fn text(matches: &ArgMatches, option: &str) -> Option<String> {
+    matches.try_get_one::<String>(option).ok().flatten().cloned()
+}
+
 /// All values of a repeatable option.
-fn texts(matches: &ArgMatches, option: &str) -> Vec<String> {
+pub(super) fn texts(matches: &ArgMatches, option: &str) -> Vec<String> {
     let values = matches.try_get_many::<String>(option).ok().flatten();
     values.into_iter().flatten().cloned().collect()
 }
@@ -332,13 +340,12 @@ fn command(
     name: &str,
     matches: &ArgMatches,
 ) -> Result<Command, clap::Error> {
-    let has = |flag| matches!(matches.try_get_one(flag), Ok(Some(true)));
+    let has = |flag| has(matches, flag);
+    let text = |option| text(matches, option);
     let json = has("json");
-    #[cfg(feature = "export")]
-    let format = matches.try_get_one::<String>("format").ok().flatten();
     Ok(match name {
         "list" => Command::List(List {
-            listed: matches.get_one::<String>("what").map(|what| match what.as_str() {
+            listed: text("what").map(|what| match what.as_str() {
                 "prompts" => Listed::Prompts,
                 "resources" => Listed::Resources,
                 _ => Listed::Tools,
@@ -350,12 +357,12 @@ fn command(
         }),
         "completions" => Command::Completions {
             name: bin_name.to_owned(),
-            shell: matches.get_one("shell").cloned().unwrap_or_default(),
+            shell: text("shell").unwrap_or_default(),
         },
         "prompt" => Command::Prompt(call(program, bin_name, name, matches)?),
         "read" => Command::Read(Read {
-            uri: matches.get_one("uri").cloned().unwrap_or_default(),
-            output: matches.get_one("output").cloned(),
+            uri: text("uri").unwrap_or_default(),
+            output: text("output"),
             json,
         }),
         "report" => Command::Report { json },
@@ -364,9 +371,9 @@ fn command(
         #[cfg(feature = "mcp-client")]
         "doctor" => Command::Doctor { json },
         "schema" => Command::Schema(Schema {
-            name: matches.get_one("tool").cloned(),
+            name: text("tool"),
             #[cfg(feature = "export")]
-            format: format.and_then(|name| name.parse().ok()).unwrap_or(Api::Mcp),
+            format: text("format").and_then(|name| name.parse().ok()).unwrap_or(Api::Mcp),
             #[cfg(feature = "export")]
             strict: has("strict"),
         }),
@@ -379,6 +386,11 @@ fn command(
             Command::Serve
         }
     })
+}
+
+/// The options of a program, which are not those of its tools.
+pub(super) fn reserved(program: &clap::Command) -> Vec<String> {
+    program.get_arguments().filter_map(clap::Arg::get_long).map(str::to_owned).collect()
 }
 
 fn call(
@@ -395,8 +407,7 @@ fn call(
         let call = program.find_subcommand_mut(command).expect("it was given");
         return Err(call.error(ErrorKind::MissingRequiredArgument, text));
     };
-    let global = program.get_arguments().filter_map(clap::Arg::get_long);
-    let reserved = global.map(str::to_owned).collect();
+    let reserved = reserved(program);
     let (program, tool) = (format!("{bin_name} {command}"), tool.to_owned());
     Ok(Call { program, tool, reserved, options, rest: texts(rest, "") })
 }

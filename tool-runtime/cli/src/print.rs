@@ -17,6 +17,14 @@ pub(super) fn line(text: &str) {
     }
 }
 
+/// Prints text of a tool. Its control characters are escapes at a terminal, and stay in a pipe.
+pub(super) fn text(text: &str) {
+    match std::io::stdout().is_terminal() {
+        true => line(&printable_lines(text)),
+        false => line(text),
+    }
+}
+
 /// Prints indented JSON. `Value` has an indented form; serde_json's pretty serializer would be linked
 /// for this alone.
 pub(super) fn indented(value: &Value) {

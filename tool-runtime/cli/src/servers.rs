@@ -11,7 +11,6 @@ use super::About;
 use super::BoxError;
 use super::log;
 use super::options::{Command, ServerOptions};
-use super::selectors;
 
 pub use pin::PinCommand;
 use std::convert::Infallible;
@@ -116,10 +115,7 @@ pub(super) async fn run(
     match command {
         Command::Doctor { json } => Ok(doctor::doctor(&about, pool, files, json).await),
         Command::Status { json } => status::status(&about, pool, files, json).await,
-        command if files.is_empty() => Ok(match selectors::unmatched(pool, selectors) {
-            Some(code) => code,
-            None => about.run(pool, command).await,
-        }),
+        command if files.is_empty() => Ok(about.run_selected(pool, command, selectors).await),
         command => connected(about, pool, command, files, selectors).await,
     }
 }
@@ -161,12 +157,7 @@ async fn connected(
         }
     } else {
         warnings::report(&command, pool, &config, &statuses, selectors);
-        let is_complete =
-            statuses.iter().all(|status| state::failure_reason(&status.state).is_none());
-        match selectors::unmatched(pool, selectors).filter(|_| is_complete) {
-            Some(code) => code,
-            None => about.run(pool, command).await,
-        }
+        about.run_selected(pool, command, selectors).await
     };
     manager.close().await;
     Ok(code)

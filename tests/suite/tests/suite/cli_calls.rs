@@ -155,6 +155,16 @@ fn mistakes_name_the_remedy() {
 }
 
 #[test]
+fn an_error_names_a_command_that_helps() {
+    let (_, _, stderr) = run(&["call", "search", "limit=x"]);
+    let (_, hint) = stderr.split_once("try 'terminal_tools ").expect("a hint");
+    let words: Vec<&str> = hint.trim().trim_end_matches("'.").split(' ').collect();
+    let (code, help, stderr) = run(&words);
+    assert_eq!(code, Some(0), "{words:?} {stderr}");
+    assert!(help.contains("--query <TEXT>"), "{help}");
+}
+
+#[test]
 fn secrets_do_not_stand_on_the_command_line() {
     let (code, _, stderr) = run(&["call", "login", "--user", "ada", "--password", "hunter2"]);
     assert_eq!(code, Some(2));

@@ -1,4 +1,4 @@
-//! Completions in bash. `tests/external` has those in zsh and fish.
+//! Completions in bash. `tests/external` has those in zsh.
 
 use std::process::Command;
 use suite::limit;
@@ -36,6 +36,8 @@ fn bash_completes_commands_tools_arguments_and_values() {
         assert_eq!(completions(words), expected, "{words:?}");
     }
     assert!(completions(&["call", ""]).contains(&"draw".to_owned()));
+    assert!(completions(&["call", "search", "--"]).contains(&"--yes".to_owned()));
+    assert!(!completions(&["prompt", "greet", "--"]).contains(&"--yes".to_owned()));
 }
 
 #[test]

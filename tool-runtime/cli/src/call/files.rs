@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use tool_runtime_core::vocabulary::content::{ContentBlock, ResourceContents};
 
 /// Bytes in a result.
-pub(crate) struct File<'r> {
+pub(super) struct File<'r> {
     mime_type: &'r str,
     data: &'r str,
 }
 
 /// The files of a result.
-pub(crate) fn files_of(content: &[ContentBlock]) -> Vec<File<'_>> {
+pub(super) fn files_of(content: &[ContentBlock]) -> Vec<File<'_>> {
     content.iter().filter_map(file_of).collect()
 }
 
@@ -28,7 +28,7 @@ fn file_of(block: &ContentBlock) -> Option<File<'_>> {
 }
 
 /// The bytes of a resource that is no text.
-pub(crate) fn blob(contents: &ResourceContents) -> Option<File<'_>> {
+fn blob(contents: &ResourceContents) -> Option<File<'_>> {
     let mime_type = contents.mime_type.as_deref().unwrap_or_default();
     contents.blob.as_deref().map(|data| File { mime_type, data })
 }
@@ -37,7 +37,7 @@ pub(crate) fn blob(contents: &ResourceContents) -> Option<File<'_>> {
 ///
 /// # Errors
 /// A file cannot be written, or has no valid base64.
-pub(crate) fn save(files: &[File<'_>], output: &str, name: &str) -> Result<Vec<PathBuf>, String> {
+pub(super) fn save(files: &[File<'_>], output: &str, name: &str) -> Result<Vec<PathBuf>, String> {
     let path = Path::new(output);
     let is_directory = output.ends_with('/') || path.is_dir();
     if files.len() > 1 && !is_directory {

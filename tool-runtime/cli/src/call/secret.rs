@@ -1,7 +1,8 @@
 //! Secret arguments, which command lines and terminals do not show.
 
 use super::sources::Sources;
-use std::io::{self, IsTerminal as _};
+use crate::approver::is_attended;
+use std::io;
 
 /// The secret that an option names: `@FILE` that of a file, `-` standard input, without a value that of a person.
 ///
@@ -26,7 +27,7 @@ pub(super) fn read(name: &str, value: &str) -> Result<String, String> {
 
 /// Asks the person at the terminal, without showing what is typed. `None` if there is nobody.
 pub(super) fn ask(name: &str) -> Result<Option<String>, String> {
-    if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+    if !is_attended() {
         return Ok(None);
     }
     let secret = unseen_line(&format!("{name}: "));

@@ -1,7 +1,7 @@
 //! The caller of a tool at a terminal: progress, log entries, questions.
 
 use super::form;
-use crate::approver::TerminalApprover;
+use crate::approver::{TerminalApprover, is_attended};
 use crate::print;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
@@ -147,7 +147,7 @@ impl Peer for TerminalPeer {
     }
 
     fn can(&self, capability: PeerCapability) -> bool {
-        capability.is_elicitation() && io::stdin().is_terminal() && io::stderr().is_terminal()
+        capability.is_elicitation() && is_attended()
     }
 
     fn request(&self, request: PeerRequest) -> BoxFuture<'_, Result<Value, PeerError>> {

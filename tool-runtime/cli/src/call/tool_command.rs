@@ -7,7 +7,7 @@ use clap::{Arg, ArgAction, Command};
 use clap_complete::{ArgValueCandidates, CompletionCandidate};
 use serde_json::Value;
 use std::borrow::Cow;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use tool_runtime_core::seam::printable_lines;
 use tool_runtime_core::tool::ToolDefinition;
 
@@ -32,6 +32,15 @@ pub(super) enum Flag {
     Long(String),
     /// Of an argument that is named `-i`.
     Short(char),
+}
+
+impl fmt::Display for Flag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Long(long) => write!(f, "--{long}"),
+            Self::Short(short) => write!(f, "-{short}"),
+        }
+    }
 }
 
 /// The id of the option of an argument, which no other option of `call` has.
@@ -214,12 +223,9 @@ impl ToolOption {
     }
 
     fn usage(&self, flag: &Flag) -> String {
-        let value = self.value_name();
-        match (flag, type_name(&self.schema)) {
-            (Flag::Long(long), Some("boolean")) => format!("--{long}"),
-            (Flag::Short(short), Some("boolean")) => format!("-{short}"),
-            (Flag::Long(long), _) => format!("--{long} <{value}>"),
-            (Flag::Short(short), _) => format!("-{short} <{value}>"),
+        match type_name(&self.schema) {
+            Some("boolean") => flag.to_string(),
+            _ => format!("{flag} <{}>", self.value_name()),
         }
     }
 
@@ -252,14 +258,15 @@ impl ToolOption {
 
     /// The option with a value that fits, for an example.
     fn example(&self) -> Option<String> {
-        let value = example_value(&self.schema, self.default.as_ref());
-        Some(match (self.flag.as_ref()?, type_name(&self.schema)) {
-            (Flag::Long(long), Some("boolean")) => format!("--{long}"),
-            (Flag::Short(short), Some("boolean")) => format!("-{short}"),
-            _ if self.is_secret => return None,
-            (Flag::Long(long), _) => format!("--{long} {}", quoted(&value)),
-            (Flag::Short(short), _) => format!("-{short} {}", quoted(&value)),
-        })
+        let flag = self.flag.as_ref()?;
+        match type_name(&self.schema) {
+            Some("boolean") => Some(flag.to_string()),
+            _ if self.is_secret => None,
+            _ => {
+                let value = example_value(&self.schema, self.default.as_ref());
+                Some(format!("{flag} {}", quoted(&value)))
+            }
+        }
     }
 }
 

@@ -148,27 +148,27 @@ fn list() -> Command {
     list
 }
 
-/// What follows the name of the tool is read when the tool is known, see `call::tool_command`.
 fn call(bin_name: &str) -> Command {
-    Command::new("call")
+    with_arguments("call", bin_name, "TOOL")
         .about("Call a tool")
-        .allow_external_subcommands(true)
-        .external_subcommand_value_parser(clap::value_parser!(String))
-        .override_usage(format!("{bin_name} call [OPTIONS] <TOOL> [ARGUMENTS]..."))
-        .disable_help_subcommand(true)
         .args(call_options())
         .after_help(CALL_HELP)
 }
 
 fn prompt(bin_name: &str) -> Command {
-    Command::new("prompt")
+    with_arguments("prompt", bin_name, "PROMPT")
         .about("Print the messages of a prompt")
-        .allow_external_subcommands(true)
-        .external_subcommand_value_parser(clap::value_parser!(String))
-        .override_usage(format!("{bin_name} prompt [OPTIONS] <PROMPT> [ARGUMENTS]..."))
-        .disable_help_subcommand(true)
         .args(prompt_options())
         .after_help("`prompt NAME --help` shows the arguments of a prompt. `--json` prints the result of MCP's `prompts/get`.")
+}
+
+/// A command whose arguments are those of a tool or a prompt. They are parsed once that is known, see `call::tool_command`.
+fn with_arguments(command: &'static str, bin_name: &str, what: &str) -> Command {
+    Command::new(command)
+        .allow_external_subcommands(true)
+        .external_subcommand_value_parser(clap::value_parser!(String))
+        .override_usage(format!("{bin_name} {command} [OPTIONS] <{what}> [ARGUMENTS]..."))
+        .disable_help_subcommand(true)
 }
 
 fn read() -> Command {
