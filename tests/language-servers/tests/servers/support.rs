@@ -27,7 +27,7 @@ impl Project {
         server.command = node();
         server.arguments.insert(0, packages().join(script).display().to_string());
         let tsserver = packages().join("typescript/lib/tsserver.js");
-        server.initialization_options = json!({"tsserver": {"path": tsserver}});
+        server.initialization_options["tsserver"]["path"] = json!(tsserver);
         let params = CodeParams {
             language_servers: [(language.to_owned(), server)].into(),
             ..CodeParams::default()

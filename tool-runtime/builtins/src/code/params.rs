@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -84,6 +84,11 @@ pub struct LanguageServer {
     /// Settings that the server may ask for, by section: `{"python": {"analysis": {}}}`.
     #[serde(default)]
     pub settings: Value,
+    /// Whether the server publishes diagnostics of each document that was opened, none included. The first question
+    /// about a document waits for them, for 15 seconds at most. Without it, a server that is silent for 2 seconds is
+    /// asked.
+    #[serde(default)]
+    pub publishes_diagnostics: bool,
     /// The command that installs the program, for messages.
     #[serde(default)]
     pub install: Option<String>,
@@ -103,8 +108,14 @@ impl LanguageServer {
             extensions: extensions.into_iter().map(owned).collect(),
             initialization_options: Value::Null,
             settings: Value::Null,
+            publishes_diagnostics: false,
             install: None,
         }
+    }
+
+    fn publishing(mut self) -> Self {
+        self.publishes_diagnostics = true;
+        self
     }
 
     /// Servers that many people use: pyright, typescript-language-server, rust-analyzer, clangd, gopls.
@@ -129,8 +140,13 @@ impl LanguageServer {
             ("hpp", "cpp"),
         ];
         let python =
-            Self::new("pyright-langserver", ["--stdio"], [("py", "python"), ("pyi", "python")]);
-        let typescript = Self::new("typescript-language-server", ["--stdio"], typescript);
+            Self::new("pyright-langserver", ["--stdio"], [("py", "python"), ("pyi", "python")])
+                .publishing();
+        let typescript = Self {
+            // Its second process, which reads no project, responds at first: with one file of a rename.
+            initialization_options: json!({"tsserver": {"useSyntaxServer": "never"}}),
+            ..Self::new("typescript-language-server", ["--stdio"], typescript).publishing()
+        };
         let rust = Self::new("rust-analyzer", [], [("rs", "rust")]);
         let servers = [
             ("python", python, "npm install --global pyright"),
@@ -140,7 +156,11 @@ impl LanguageServer {
                 "npm install --global typescript-language-server typescript",
             ),
             ("rust", rust, "rustup component add rust-analyzer"),
-            ("c", Self::new("clangd", [], c), "install the package clangd of the system"),
+            (
+                "c",
+                Self::new("clangd", [], c).publishing(),
+                "install the package clangd of the system",
+            ),
             (
                 "go",
                 Self::new("gopls", [], [("go", "go")]),

@@ -28,7 +28,8 @@ use tool_runtime::__seam::lock;
 /// Bytes of the error output that are kept.
 const MAX_STDERR: usize = 2 << 10;
 /// Time to read a document that was just opened: until its diagnostics are published, for servers that do so, or else
-/// until work is reported. A server that has done neither is silent, and is asked at once from then on.
+/// until work is reported. A server that has done neither is silent, unless it surely publishes, and is asked at once
+/// from then on.
 const READING: Duration = Duration::from_secs(15);
 const SILENT: Duration = Duration::from_secs(2);
 const REPORTING: Duration = Duration::from_millis(500);
@@ -43,8 +44,10 @@ pub(super) struct Server {
     pub(super) encoding: Encoding,
     pub(super) documents: tokio::sync::Mutex<Documents>,
     capabilities: Value,
-    /// Whether diagnostics of a document are published when it is opened. Servers that are asked for them need not.
+    /// Whether diagnostics of a document may be published when it is opened. Servers that are asked for them need not.
     publishes: AtomicBool,
+    /// Whether the configuration says that they are.
+    surely_publishes: bool,
     stderr: Arc<Mutex<Vec<u8>>>,
     child: Mutex<Option<Box<dyn ChildWrapper>>>,
     tree: Tree,
@@ -91,6 +94,7 @@ impl Server {
             encoding: Encoding::from_name(capabilities["positionEncoding"].as_str()),
             documents: tokio::sync::Mutex::new(Documents::new(Arc::clone(root), watch)),
             publishes: AtomicBool::new(capabilities["diagnosticProvider"].is_null()),
+            surely_publishes: params.publishes_diagnostics,
             capabilities,
             stderr,
             child: Mutex::new(Some(child)),
@@ -116,8 +120,9 @@ impl Server {
         let publishes = self.publishes.load(Ordering::Relaxed);
         let status = self.connection.status();
         let published = |limit| status.published(&opened.path, opened.published_before, limit);
+        let may_follow = || publishes && (self.surely_publishes || status.is_working());
         let is_published = published(if publishes { SILENT } else { REPORTING }).await
-            || publishes && status.is_working() && published(READING - SILENT).await;
+            || may_follow() && published(READING - SILENT).await;
         if !is_published {
             self.publishes.store(false, Ordering::Relaxed);
         }
