@@ -16,6 +16,8 @@ pub struct CommandForm {
     pub after_help: &'static str,
     /// The heading of its group in the help of the program. Default: other commands.
     pub heading: Option<&'static str>,
+    /// The cargo feature of `tool-runtime` that the program lacks for this command. Default: none.
+    pub missing_feature: Option<&'static str>,
 }
 
 /// A positional argument of a [`CommandForm`].
@@ -65,6 +67,7 @@ impl CommandForm {
             options: Vec::new(),
             after_help: "",
             heading: None,
+            missing_feature: None,
         }
     }
 
@@ -135,6 +138,14 @@ impl CommandForm {
     #[must_use]
     pub fn heading(mut self, heading: &'static str) -> Self {
         self.heading = Some(heading);
+        self
+    }
+
+    /// Says that the program lacks a cargo feature of `tool-runtime` for the command. The help names the feature. Instead of
+    /// a run, the command line prints an error that names it, with exit code 2.
+    #[must_use]
+    pub fn missing_feature(mut self, feature: &'static str) -> Self {
+        self.missing_feature = Some(feature);
         self
     }
 }

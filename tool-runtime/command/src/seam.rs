@@ -4,6 +4,7 @@
 /// Headings of commands in the help of a program.
 pub const GOVERNANCE: &str = "Governance";
 pub const SERVERS: &str = "Servers";
+pub const SETUP: &str = "Setup";
 
 pub use crate::output::{CommandFailure, run_printing};
 pub use crate::pool::Commands;

@@ -1,0 +1,78 @@
+//! Where a server is registered.
+
+use crate::client::{CLIENTS, Client, Target};
+use crate::entry::Entry;
+use crate::file;
+use crate::folders::Folders;
+use std::path::PathBuf;
+
+/// A registration of a server in the file of a client.
+#[derive(Clone, Debug)]
+pub struct Registered {
+    /// The name of the client, such as `Claude Code`.
+    pub client: &'static str,
+    /// `user`, `project` or `local`.
+    pub scope: &'static str,
+    /// The file.
+    pub file: PathBuf,
+    /// The program.
+    pub command: String,
+    /// The arguments.
+    pub args: Vec<String>,
+    /// The environment variables, with their values.
+    pub env: Vec<(String, String)>,
+    /// Whether the client is started from the desktop, with the PATH of that.
+    pub is_graphical: bool,
+}
+
+/// The registrations of a server, and problems of files that could not be read.
+pub fn registered(name: &str) -> (Vec<Registered>, Vec<String>) {
+    let folders = match Folders::find() {
+        Ok(folders) => folders,
+        Err(problem) => return (Vec::new(), vec![problem]),
+    };
+    let (mut found, mut problems) = (Vec::new(), Vec::new());
+    for target in targets(&folders) {
+        match entry(&target, name) {
+            Ok(Some(entry)) => found.push(Registered {
+                client: target.client.title,
+                scope: target.scope.name(),
+                file: target.file,
+                command: entry.command,
+                args: entry.args,
+                env: entry.env,
+                is_graphical: target.client.is_graphical,
+            }),
+            Ok(None) => {}
+            Err(problem) => problems.push(problem),
+        }
+    }
+    problems.dedup();
+    (found, problems)
+}
+
+/// Everywhere that a server can be registered.
+pub(crate) fn targets(folders: &Folders) -> impl Iterator<Item = Target> {
+    CLIENTS.iter().flat_map(move |client| targets_of(client, folders))
+}
+
+/// Where a client can have a server. In the home directory, the file of the project may be that of the user.
+pub(crate) fn targets_of(client: &'static Client, folders: &Folders) -> Vec<Target> {
+    let mut targets: Vec<Target> = Vec::new();
+    for target in client.scopes().into_iter().filter_map(|scope| client.target(scope, folders)) {
+        if !targets.iter().any(|other| (&other.file, &other.keys) == (&target.file, &target.keys)) {
+            targets.push(target);
+        }
+    }
+    targets
+}
+
+/// The entry of a server.
+///
+/// # Errors
+/// The file cannot be read, or does not parse.
+pub(crate) fn entry(target: &Target, name: &str) -> Result<Option<Entry>, String> {
+    let Some(text) = file::read(&target.file)? else { return Ok(None) };
+    let document = file::parse(target, Some(&text))?;
+    Ok(file::entry(target, &document, name))
+}

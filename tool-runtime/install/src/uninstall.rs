@@ -1,0 +1,111 @@
+//! `uninstall`: removes the registration of the server.
+
+use crate::client::Target;
+use crate::file;
+use crate::folders::Folders;
+use crate::install::{server_name, target};
+use crate::registered::{entry, targets};
+use crate::snippet::GOOSE;
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::process::ExitCode;
+use tool_runtime_command::seam::{CommandFailure, SETUP, run_printing};
+use tool_runtime_command::{CliCommand, CommandArguments, CommandForm};
+use tool_runtime_core::vocabulary::BoxFuture;
+
+const HELP: &str = "\
+If nothing else in the file was changed since `install`, it is again as it was before. Otherwise only the entry is removed.";
+
+/// The command `uninstall CLIENT`.
+#[derive(Clone, Copy, Debug)]
+pub struct Uninstall;
+
+impl CliCommand for Uninstall {
+    fn form(&self) -> CommandForm {
+        CommandForm::new("uninstall", "Remove the registration with a client")
+            .heading(SETUP)
+            .argument("CLIENT", "The client, as for `install`")
+            .option("scope", "SCOPE", "`user` (default), `project` or `local`")
+            .option("name", "NAME", "The name of the server; default: that of the program's file")
+            .flag("dry-run", "Print what would change, and write nothing")
+            .after_help(HELP)
+    }
+
+    fn run_without_pool<'a>(
+        &'a self,
+        arguments: &'a CommandArguments,
+    ) -> Option<BoxFuture<'a, ExitCode>> {
+        Some(Box::pin(async move { run_printing(|out| self.uninstall(arguments, out)) }))
+    }
+}
+
+impl Uninstall {
+    fn uninstall(
+        &self,
+        arguments: &CommandArguments,
+        out: &mut dyn Write,
+    ) -> Result<bool, CommandFailure> {
+        let name = server_name(arguments)?;
+        let folders = Folders::find().map_err(CommandFailure::Failed)?;
+        let client = arguments.positional().first().map(String::as_str).unwrap_or_default();
+        if client == GOOSE {
+            writeln!(out, "remove `{name}` from `extensions:` in ~/.config/goose/config.yaml")?;
+            return Ok(true);
+        }
+        let target = target(client, arguments, &folders)?;
+        let title = target.client.title;
+        let is_dry = arguments.has("dry-run");
+        if unregister(&target, &name, is_dry, out)? {
+            let file = target.file.display();
+            match is_dry {
+                true => writeln!(out, "nothing was written to {file}")?,
+                false => writeln!(out, "removed `{name}` from {title}, in {file}")?,
+            }
+            return Ok(true);
+        }
+        let other = targets(&folders)
+            .filter(|other| other.client.name == target.client.name)
+            .find(|other| matches!(entry(other, &name), Ok(Some(_))));
+        let hint = other.map(|it| format!("; it is in the scope `{}`", it.scope.name()));
+        Err(CommandFailure::Failed(format!(
+            "`{name}` is not registered with {title}, in {}{}",
+            target.file.display(),
+            hint.unwrap_or_default()
+        )))
+    }
+}
+
+/// Removes the entry, and returns whether there was one.
+fn unregister(
+    target: &Target,
+    name: &str,
+    is_dry: bool,
+    out: &mut dyn Write,
+) -> Result<bool, CommandFailure> {
+    let failed = CommandFailure::Failed;
+    let Some(before) = file::read(&target.file).map_err(failed)? else { return Ok(false) };
+    let mut document = file::parse(target, Some(&before)).map_err(failed)?;
+    let Some(entry) = file::entry(target, &document, name) else { return Ok(false) };
+    let after = match file::original(target, name, &entry, &before).map_err(failed)? {
+        Some(original) => original,
+        None => {
+            document.remove(&target.entry_keys(name)).map_err(|problem| {
+                failed(format!("`{}` was not changed: {problem}", target.file.display()))
+            })?;
+            Some(document.text())
+        }
+    };
+    let shown = after.as_deref().unwrap_or_default();
+    write!(out, "{}", file::difference(&before, shown, &entry.env))?;
+    if is_dry {
+        return Ok(true);
+    }
+    match after {
+        Some(text) => file::replace(&target.file, Some(&before), &text, false).map_err(failed)?,
+        None => fs::remove_file(&target.file)?,
+    }
+    match fs::remove_file(file::backup(target, name)) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error.into()),
+        _ => Ok(true),
+    }
+}
