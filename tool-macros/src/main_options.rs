@@ -8,11 +8,12 @@ use std::collections::HashSet;
 use syn::parse::{ParseStream, Parser};
 use syn::{Error, Expr, Token};
 
-const OPTIONS: [&str; 13] = [
+const OPTIONS: [&str; 14] = [
     "state",
     "tools",
     "mcp",
     "remote",
+    "runner",
     "trust_runners",
     "registry",
     "pool",

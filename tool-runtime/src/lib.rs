@@ -38,7 +38,7 @@
 //! 7. [`guide::selectors`]: how rules name tools.
 //! 8. [`guide::models`]: requests to Anthropic, OpenAI and Gemini with the tools of a pool.
 //! 9. [`guide::remote`]: tools on other machines, what is promised, how to operate them.
-//! 10. [`guide::clients`]: registration with Claude Code, Claude Desktop, VS Code, Cursor and Codex.
+//! 10. [`guide::clients`]: `install`, registration with Claude Code, Claude Desktop, Cursor, VS Code, Codex and others.
 //!
 //! # Find an item
 //!
@@ -95,7 +95,7 @@
 //! | answer what servers ask | [`McpManagerBuilder::peer`], [`peer::Peer::request`] |
 //! | hold back tools that change after approval | [`McpPins`], [`McpManager::unapproved`] |
 //! | **Other machines** | |
-//! | run the tools of a pool for others | `remote::Runner`, the command `run` |
+//! | run the tools of a pool for others | `remote::Runner`, the option `runner` of `main!` |
 //! | add the tools of runners to a pool | `remote::Remote`, the option `remote` of `main!` |
 //! | serve the hub between them | `remote::Hub`, the command `remote serve` |
 //!
@@ -109,6 +109,7 @@
 //! | `external-tools` | `external_tools!`, types for the calls of external tools | no |
 //! | `linked` | link-time registration, [`ToolPoolBuilder::linked`] | yes |
 //! | `cli` | the command line of the generated binary, `main!`; implies `mcp-server` | yes |
+//! | `install` | the commands `install`, `uninstall`, `bundle`; implies `cli` | yes |
 //! | `mcp-server` | the MCP server over stdio | by `cli` |
 //! | `http` | the MCP server over HTTP: sessions, authentication, limits | no |
 //! | `jwt` | authentication by JSON Web Tokens, `http::JwtVerifier`; implies `http` | no |

@@ -8,4 +8,7 @@ mod search;
 
 use files::Folder;
 
-tool_runtime::main!(state = Folder::new(std::env::var("FLEET_FILES").unwrap_or("files".into())));
+tool_runtime::main!(
+    runner = true,
+    state = Folder::new(std::env::var("FLEET_FILES").unwrap_or("files".into())),
+);

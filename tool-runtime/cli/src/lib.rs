@@ -3,6 +3,7 @@
 mod approver;
 mod call;
 mod completions;
+mod doctor;
 #[cfg(feature = "export")]
 mod export;
 #[cfg(feature = "http")]
@@ -10,7 +11,13 @@ mod http;
 mod list;
 mod log;
 mod main_macro;
+#[cfg(any(
+    not(feature = "install"),
+    all(feature = "remote", not(all(feature = "remote-hub", feature = "remote-nats")))
+))]
+mod missing;
 mod options;
+mod package;
 mod print;
 mod program_options;
 #[cfg(feature = "remote")]
@@ -18,6 +25,7 @@ mod remote;
 mod selectors;
 #[cfg(feature = "mcp-client")]
 mod servers;
+mod setup;
 mod signals;
 mod table;
 
@@ -26,6 +34,7 @@ pub mod __private;
 
 pub use approver::TerminalApprover;
 use options::{Command, CommandLine, Scope};
+use package::Package;
 pub use program_options::{ProgramArguments, ProgramOptions};
 #[cfg(feature = "mcp-client")]
 pub use servers::PinCommand;
@@ -125,6 +134,8 @@ struct About {
     about: Option<String>,
     title: Option<String>,
     instructions: Option<String>,
+    #[cfg_attr(not(feature = "install"), expect(dead_code, reason = "only bundles name it"))]
+    package: Package,
     /// Arguments of hosts, which the server ignores.
     ignored_arguments: Vec<String>,
 }
@@ -225,7 +236,8 @@ impl Cli {
         T: Into<OsString> + Clone,
     {
         let global = self.options.map(|options| options.options).unwrap_or_default();
-        let (scope, added) = (Scope::of_pool(&global), self.pool.commands());
+        let scope = Scope::of_pool(&global);
+        let added = [&setup::commands(&self.about)[..], &self.pool.commands()].concat();
         let line = CommandLine { about: &self.about, scope, added };
         if let Some(shell) = completions::asking_shell() {
             return completions::complete(&line, &self.pool, &shell);
@@ -282,9 +294,10 @@ impl About {
                     Some(run) => run.await,
                     None => command.run(&arguments, pool).await,
                 },
-                // `main!` runs these commands itself.
+                // `main!` runs this command itself.
                 #[cfg(feature = "mcp-client")]
-                Command::Status { .. } | Command::Doctor { .. } => ExitCode::from(exit::USAGE),
+                Command::Status { .. } => ExitCode::from(exit::USAGE),
+                Command::Doctor { json } => doctor::examine_program(&self, pool).finish(json),
             }
         })
     }

@@ -1,12 +1,13 @@
 //! `main!`: writes the `main` function of a tool program.
 
 use super::completions;
+use super::doctor;
 use super::options::{self, Command, CommandLine, Options};
 #[cfg(feature = "remote")]
 use super::remote;
 #[cfg(feature = "mcp-client")]
 use super::servers::{self, Files};
-use super::{About, BoxError, exit, in_runtime, log, print};
+use super::{About, BoxError, Package, exit, in_runtime, log, print, setup};
 use crate::TerminalApprover;
 use std::any::Any;
 use std::fmt;
@@ -29,9 +30,10 @@ use tool_runtime_core::pool::{PoolConfig, Registry, ToolPool, ToolPoolBuilder, W
 /// |---|---|
 /// | `state = EXPR` | provides a value that tools borrow by a parameter `&T`; repeat it for more values |
 /// | `tools = PATH` | uses the tools that this file names, instead of all linked tools and toolsets; `--tools FILE` names another file. See [`PoolConfig`](tool_runtime_core::pool::PoolConfig) |
-/// | `mcp = PATH` | adds the tools of the MCP servers in this file, if it exists; `--mcp-config FILE` names other files, `--var NAME=VALUE` sets their variables. See `McpConfig`; feature `mcp-client` |
-/// | `remote = EXPR` | adds the tools of the runners of a hub: its URL, such as `"http://127.0.0.1:7750"`; the environment variable `TOOL_REMOTE_TOKEN` has the token. Feature `remote`. With `remote-nats` also of a NATS server, `"nats://NAME@HOST:PORT"`; `TOOL_REMOTE_CREDENTIALS` names the file of credentials |
+/// | `mcp = PATH` | adds the tools of the MCP servers in this file, if it exists; `--mcp-config FILE` names other files, `--var NAME=VALUE` sets their variables. Adds the commands `status` and `pin`. See `McpConfig`; feature `mcp-client` |
+/// | `remote = EXPR` | adds the tools of the runners of a hub: its URL, such as `"http://127.0.0.1:7750"`; the environment variable `TOOL_REMOTE_TOKEN` has the token. Adds the command `remote status`. Feature `remote`. With `remote-nats` also of a NATS server, `"nats://NAME@HOST:PORT"`; `TOOL_REMOTE_CREDENTIALS` names the file of credentials |
 /// | `trust_runners = EXPR` | whether the hints of the runners' tools count, such as `read_only`: for `hint:` filters, policies, concurrent calls, repeating a lost call. Default: false. Feature `remote` |
+/// | `runner = true` | adds the command `run`, by which the program runs its tools for the callers of a hub, and the commands of hubs: `remote status`, `remote serve` (feature `remote-hub`), `remote keep` and `remote nats-config` (feature `remote-nats`). Feature `remote` |
 /// | `registry = EXPR` | resolves the names in the file of `tools`, instead of the linked tools |
 /// | `pool = CLOSURE` | changes the pool's builder: `\|pool\| pool.deny(["x"])`, or with toolsets `pool.toolset_as::<Lamp>("desk", params)`. A linked toolset added by the closure is not also created without parameters |
 /// | `timeout = DURATION` | limits calls to tools without a timeout |
@@ -91,12 +93,16 @@ macro_rules! main {
     ($($option:ident = $value:expr),* $(,)?) => {
         fn main() -> ::std::process::ExitCode {
             // A build without cargo sets none of these.
-            $crate::__private::main(
-                ::core::option_env!("CARGO_PKG_NAME").unwrap_or(::core::module_path!()),
-                ::core::option_env!("CARGO_PKG_VERSION").unwrap_or("0.0.0"),
-                ::core::option_env!("CARGO_PKG_DESCRIPTION").unwrap_or(""),
-                __tool_setup(),
-            )
+            let package = $crate::__private::Package {
+                name: ::core::option_env!("CARGO_PKG_NAME").unwrap_or(::core::module_path!()),
+                version: ::core::option_env!("CARGO_PKG_VERSION").unwrap_or("0.0.0"),
+                description: ::core::option_env!("CARGO_PKG_DESCRIPTION").unwrap_or(""),
+                authors: ::core::option_env!("CARGO_PKG_AUTHORS").unwrap_or(""),
+                repository: ::core::option_env!("CARGO_PKG_REPOSITORY").unwrap_or(""),
+                homepage: ::core::option_env!("CARGO_PKG_HOMEPAGE").unwrap_or(""),
+                license: ::core::option_env!("CARGO_PKG_LICENSE").unwrap_or(""),
+            };
+            $crate::__private::main(package, __tool_setup())
         }
 
         /// Builds the pool that `main` serves.
@@ -131,6 +137,7 @@ macro_rules! __main_option {
     ($setup:ident, tools, $value:expr) => { $setup.tools($value) };
     ($setup:ident, mcp, $value:expr) => { $setup.mcp($value) };
     ($setup:ident, remote, $value:expr) => { $setup.remote($value) };
+    ($setup:ident, runner, $value:expr) => { $setup.runner($value) };
     ($setup:ident, trust_runners, $value:expr) => { $setup.trust_runners($value) };
     ($setup:ident, registry, $value:expr) => { $setup.registry($value) };
     ($setup:ident, pool, $value:expr) => { $setup.pool($value) };
@@ -159,6 +166,8 @@ pub struct Setup {
     remote: Option<String>,
     #[cfg(feature = "remote")]
     trust_runners: bool,
+    #[cfg(feature = "remote")]
+    is_runner: bool,
     registry: Option<Registry>,
     name: Option<String>,
     version: Option<String>,
@@ -246,6 +255,21 @@ impl Setup {
         self
     }
 
+    /// `runner = EXPR`.
+    #[cfg(feature = "remote")]
+    #[must_use]
+    pub fn runner(mut self, is_runner: bool) -> Self {
+        self.is_runner = is_runner;
+        self
+    }
+
+    /// `runner = EXPR`.
+    #[cfg(not(feature = "remote"))]
+    #[must_use]
+    pub fn runner<T: NeedsRemote>(self, _: T) -> Self {
+        self
+    }
+
     /// `registry = EXPR`.
     #[must_use]
     pub fn registry(mut self, registry: Registry) -> Self {
@@ -261,13 +285,22 @@ impl Setup {
         self
     }
 
+    /// Whether the program connects external MCP servers.
+    fn has_servers(&self) -> bool {
+        #[cfg(feature = "mcp-client")]
+        return self.servers.is_some();
+        #[cfg(not(feature = "mcp-client"))]
+        false
+    }
+
     string_options!(name, version, about, title, instructions);
 
-    fn about_program(&mut self, name: &str, version: &str, about: &str) -> About {
+    fn about_program(&mut self, package: Package) -> About {
         About {
-            name: self.name.take().unwrap_or_else(|| name.to_owned()),
-            version: self.version.take().unwrap_or_else(|| version.to_owned()),
-            about: Some(self.about.take().unwrap_or_else(|| about.to_owned()))
+            name: self.name.take().unwrap_or_else(|| package.name.to_owned()),
+            version: self.version.take().unwrap_or_else(|| package.version.to_owned()),
+            package,
+            about: Some(self.about.take().unwrap_or_else(|| package.description.to_owned()))
                 .filter(|about| !about.is_empty()),
             title: self.title.take(),
             instructions: self.instructions.take(),
@@ -374,13 +407,13 @@ async fn built(setup: SetupFuture) -> SetupResult<ToolPool> {
 }
 
 /// The body of `main`. It is not generic: the server would be compiled again in every user's crate.
-pub fn main(name: &str, version: &str, about: &str, setup: SetupFuture) -> ExitCode {
+pub fn main(package: Package, setup: SetupFuture) -> ExitCode {
     // Dropped last, also by a panic: ends the remaining descendants of servers.
     #[cfg(all(feature = "mcp-client", target_os = "linux"))]
     let _subreaper = tool_runtime_client::Subreaper::new();
     log::hide_reported_panics();
     in_runtime(Box::pin(async {
-        let code = run(name, version, about, setup).await.unwrap_or_else(|failure| failure.code());
+        let code = run(package, setup).await.unwrap_or_else(|failure| failure.code());
         log::finish();
         code
     }))
@@ -405,25 +438,23 @@ impl Failure {
     }
 }
 
-async fn run(
-    name: &str,
-    version: &str,
-    about: &str,
-    setup: SetupFuture,
-) -> Result<ExitCode, Failure> {
+async fn run(package: Package, setup: SetupFuture) -> Result<ExitCode, Failure> {
     let mut setup = log::during(setup).await.map_err(Failure::Setup)?;
-    let mut about = setup.about_program(name, version, about);
+    let mut about = setup.about_program(package);
+    let has_servers = setup.has_servers();
     #[cfg(feature = "mcp-client")]
-    {
+    if has_servers {
         setup.pool = setup.pool.command(servers::PinCommand);
     }
     #[cfg(feature = "remote")]
     {
-        setup.pool = remote::commands(setup.pool, &about);
+        let is_caller = setup.remote.is_some();
+        setup.pool = remote::commands(setup.pool, &about, setup.is_runner, is_caller);
     }
-    let pool_options = options::pool_options();
-    let scope = options::Scope::of_main(&pool_options);
-    let line = CommandLine { about: &about, scope, added: setup.pool.commands() };
+    let pool_options = options::pool_options(has_servers);
+    let scope = options::Scope::of_main(&pool_options, has_servers);
+    let added = [&setup::commands(&about)[..], &setup.pool.commands()].concat();
+    let line = CommandLine { about: &about, scope, added };
     if let Some(shell) = completions::asking_shell() {
         let pool = build(setup.pool, setup.tools, setup.registry).await.map_err(Failure::Setup)?;
         let code = completions::complete(&line, &pool, &shell);
@@ -479,6 +510,20 @@ async fn run(
         }
         None => None,
     };
+    if let Command::Doctor { json } = command {
+        let mut findings = doctor::examine_program(&about, &pool);
+        #[cfg(feature = "mcp-client")]
+        doctor::examine_servers(&about, &files, &mut findings).await;
+        #[cfg(feature = "remote")]
+        if let Some(remote) = remote {
+            remote.close().await;
+        }
+        pool.close().await;
+        // The server that is started may open a file that a part of the pool has locked.
+        drop(pool);
+        doctor::examine_start(&mut findings).await;
+        return Ok(findings.finish(json));
+    }
     #[cfg(feature = "mcp-client")]
     let code = servers::run(about, &pool, command, &files, &options.selectors).await;
     #[cfg(not(feature = "mcp-client"))]

@@ -1,6 +1,7 @@
 //! Parses the command line to a command.
 
 mod commands;
+mod features;
 mod forms;
 mod help;
 #[cfg(feature = "http")]
@@ -114,8 +115,7 @@ pub(super) enum Command {
     Status {
         json: bool,
     },
-    /// Checks the configuration of external MCP servers.
-    #[cfg(feature = "mcp-client")]
+    /// Checks the program, its registrations and external MCP servers.
     Doctor {
         json: bool,
     },
@@ -136,11 +136,13 @@ impl Command {
     /// Default log levels. Commands without a log print their warnings themselves.
     pub(super) fn log(&self) -> Targets {
         Targets::new().with_default(match self {
-            Self::Call(_) | Self::Prompt(_) | Self::Read(_) | Self::Report { .. } => {
-                LevelFilter::OFF
-            }
+            Self::Call(_)
+            | Self::Prompt(_)
+            | Self::Read(_)
+            | Self::Report { .. }
+            | Self::Doctor { .. } => LevelFilter::OFF,
             #[cfg(feature = "mcp-client")]
-            Self::Status { .. } | Self::Doctor { .. } => LevelFilter::OFF,
+            Self::Status { .. } => LevelFilter::OFF,
             _ => LevelFilter::WARN,
         })
     }
@@ -275,6 +277,10 @@ pub(super) fn parse(line: &CommandLine<'_>, arguments: Vec<OsString>) -> Result<
         Some(command) => command,
         None => command(&mut program, &bin_name, name, matches).map_err(|error| usage(&error))?,
     };
+    if let Some(problem) = missing_feature(&command) {
+        print::error(&problem);
+        return Err(ExitCode::from(exit::USAGE));
+    }
     Ok(Options { command, pool, ignored_arguments, log })
 }
 
@@ -330,8 +336,18 @@ fn added_command(
     };
     let command = added.iter().find(|command| command.form().name == name)?;
     let form = command.form();
-    let arguments = given(&form.arguments, &form.options, matches);
+    let arguments = match form.missing_feature {
+        Some(_) => CommandArguments::default(),
+        None => given(&form.arguments, &form.options, matches),
+    };
     Some(Command::Added(Arc::clone(command), arguments))
+}
+
+/// The reason why a command cannot run in this program.
+fn missing_feature(command: &Command) -> Option<String> {
+    let Command::Added(command, _) = command else { return None };
+    let form = command.form();
+    form.missing_feature.map(|feature| forms::missing(form.name, feature))
 }
 
 fn command(
@@ -340,6 +356,9 @@ fn command(
     name: &str,
     matches: &ArgMatches,
 ) -> Result<Command, clap::Error> {
+    if let Some(problem) = features::problem(name, matches) {
+        return Err(program.error(ErrorKind::UnknownArgument, problem));
+    }
     let has = |flag| has(matches, flag);
     let text = |option| text(matches, option);
     let json = has("json");
@@ -368,7 +387,6 @@ fn command(
         "report" => Command::Report { json },
         #[cfg(feature = "mcp-client")]
         "status" => Command::Status { json },
-        #[cfg(feature = "mcp-client")]
         "doctor" => Command::Doctor { json },
         "schema" => Command::Schema(Schema {
             name: text("tool"),

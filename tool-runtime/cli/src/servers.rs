@@ -1,9 +1,8 @@
 //! Connects external MCP servers while a command runs.
 
-mod doctor;
 mod pin;
-mod start;
-mod state;
+pub(crate) mod start;
+pub(crate) mod state;
 mod status;
 mod warnings;
 
@@ -30,14 +29,14 @@ use tracing_subscriber::filter::Targets;
 /// Remedy without a configuration file.
 const NAME_A_FILE: &str = "name a file of MCP servers by `--mcp-config FILE`";
 /// Remedy for a file without servers.
-const NAME_A_SERVER: &str =
+pub(crate) const NAME_A_SERVER: &str =
     r#"write `{ "mcpServers": { "NAME": { "command": ".." } } }` into the file"#;
 
 /// Default time that lists wait for servers.
 const LIST_WAIT: Duration = Duration::from_secs(5);
 
 /// The configuration files of servers, with their variables.
-pub(super) struct Files {
+pub(crate) struct Files {
     paths: Vec<PathBuf>,
     variables: Vec<(String, String)>,
     /// Whether requests of servers are passed to the caller.
@@ -45,7 +44,7 @@ pub(super) struct Files {
     /// Time that lists wait for servers.
     wait: Duration,
     /// The file of approved definitions.
-    pins: Option<PathBuf>,
+    pub(crate) pins: Option<PathBuf>,
 }
 
 impl Files {
@@ -58,7 +57,7 @@ impl Files {
         Self { paths, variables, ask, wait: wait.unwrap_or(LIST_WAIT), pins }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.paths.is_empty()
     }
 
@@ -71,7 +70,7 @@ impl Files {
     }
 
     /// A loader with the variables of the command line, then those of the environment.
-    fn loader(&self) -> McpConfigLoader {
+    pub(crate) fn loader(&self) -> McpConfigLoader {
         let variables = self.variables.iter().cloned();
         let loader = McpConfig::loader().variables(variables).environment().option("--var");
         self.paths.iter().fold(loader, |loader, file| loader.file(file))
@@ -79,7 +78,7 @@ impl Files {
 }
 
 /// Libraries log what servers send: rmcp logs the description of a server that connects.
-fn mask_in_log(config: &McpConfig) {
+pub(crate) fn mask_in_log(config: &McpConfig) {
     let secrets = Secrets::new();
     config.servers.values().for_each(|server| secrets.hide(server.result_secrets()));
     log::mask(Arc::new(secrets));
@@ -113,7 +112,6 @@ pub(super) async fn run(
     selectors: &[Selector],
 ) -> Result<ExitCode, BoxError> {
     match command {
-        Command::Doctor { json } => Ok(doctor::doctor(&about, pool, files, json).await),
         Command::Status { json } => status::status(&about, pool, files, json).await,
         command if files.is_empty() => Ok(about.run_selected(pool, command, selectors).await),
         command => connected(about, pool, command, files, selectors).await,

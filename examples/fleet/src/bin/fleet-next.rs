@@ -16,4 +16,4 @@ async fn add(
     a + b + c
 }
 
-tool_runtime::main!();
+tool_runtime::main!(runner = true);

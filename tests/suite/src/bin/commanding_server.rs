@@ -86,7 +86,9 @@ tool_runtime::main!(
             .repeated_option("rule", "NAME", "Only this rule; repeatable")
             .flag("json", "Print JSON")
             .after_help("Exit codes: 0 success, 7 a check failed.");
-        let pool = pool.command(Print(check)).install(Logs);
+        let later = CommandForm::new("later", "Wait").argument("TIME", "The time");
+        let pool = pool.command(Print(check)).command(Print(later.missing_feature("clock")));
+        let pool = pool.install(Logs);
         if std::env::var("CLASH").is_ok_and(|clash| clash == "default") {
             return pool.tool::<CountAction>();
         }

@@ -167,4 +167,17 @@ async fn cover() -> ResourceContents {
     ResourceContents::blob("shelf://cover", "aGVsbG8=").with_mime_type("image/png")
 }
 
-tool_runtime::main!();
+/// A mistake of servers: standard output is for messages.
+struct Greeting;
+
+impl Greeting {
+    #[expect(clippy::print_stdout, reason = "what `doctor` finds")]
+    fn print() -> Self {
+        if std::env::var_os("TERMINAL_TOOLS_GREETS").is_some() {
+            println!("Hello!");
+        }
+        Self
+    }
+}
+
+tool_runtime::main!(state = Greeting::print());

@@ -33,6 +33,35 @@ fn a_command_gets_its_arguments_and_the_pool() {
 }
 
 #[test]
+fn a_command_whose_feature_is_missing_names_it() {
+    let (_, help, _) = run(&["--help"], None);
+    assert!(help.contains("later        Wait (needs the feature `clock`)"), "{help}");
+    for words in [&["later"][..], &["later", "--unknown", "x"], &["later", "a", "b", "--json"]] {
+        let (code, _, stderr) = run(words, None);
+        assert_eq!(code, Some(2), "{words:?} {stderr}");
+        let error = "error: `later` needs the feature `clock` of `tool-runtime`, which";
+        assert!(stderr.starts_with(error), "{words:?} {stderr}");
+    }
+}
+
+/// The other packages of the workspace turn on all features of `tool-runtime`.
+#[test]
+fn features_of_other_packages_add_no_commands() {
+    let (_, help, _) = run(&["--help"], None);
+    let (commands, options) = help.split_once("\nOptions:").expect("options");
+    let commands: Vec<&str> = commands
+        .lines()
+        .filter_map(|line| line.strip_prefix("  "))
+        .filter_map(|line| line.split("  ").next())
+        .collect();
+    let expected = "list call prompt read schema report serve doctor completions install uninstall bundle check later log-show log-verify";
+    let expected: Vec<String> =
+        expected.split(' ').map(|name| name.replace("log-", "log ")).collect();
+    assert_eq!(commands, expected);
+    assert!(!options.contains("--mcp-config") && options.contains("--allow"), "{options}");
+}
+
+#[test]
 fn wrong_usage_of_a_command_is_explained() {
     for (arguments, words) in [
         (

@@ -230,21 +230,22 @@ fn the_doctor_checks_all_entries_despite_mistakes() {
     let output = gateway(&file, &["doctor", "--json"]);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     let found = json_of(&output);
-    let last_finding = |index: usize, name: &str| {
-        assert_eq!(found[index]["server"], name, "{found}");
-        found[index]["findings"].as_array().expect("an array").last().expect("a finding").clone()
+    let last_finding = |name: &str| {
+        let mut subjects = found.as_array().expect("an array").iter();
+        let server = subjects.find(|subject| subject["server"] == name).expect("the server");
+        server["findings"].as_array().expect("an array").last().expect("a finding").clone()
     };
     let text = |finding: &Value| finding["text"].as_str().expect("a string").to_owned();
-    let no_file = last_finding(0, "file");
+    let no_file = last_finding("file");
     assert!(text(&no_file).contains("`mcpServers.file.envFile`: the file cannot be read"));
-    let unset = last_finding(1, "unset");
+    let unset = last_finding("unset");
     assert_eq!(unset["level"], "error");
     assert!(text(&unset).contains("`${input:key}` has no value"), "{found}");
     assert_eq!(
         unset["help"],
         "only editors prompt for this value; give it by `--var input:key=..`"
     );
-    let working = last_finding(2, "working");
+    let working = last_finding("working");
     assert_eq!(working["level"], "ok");
     assert!(text(&working).ends_with("lists 2 tools"), "{found}");
     // A mistake in one entry does not affect the others.

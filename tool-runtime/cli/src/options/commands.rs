@@ -1,12 +1,12 @@
 //! The commands of every program, and the options of all of them: `--allow`, `--deny`, `--tools`.
 
-use super::{CommandLine, forms, help};
+use super::{CommandLine, features, forms, help};
 use crate::completions;
 use clap::builder::NonEmptyStringValueParser;
 #[cfg(feature = "export")]
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Command};
-use tool_runtime_command::seam::SERVERS;
+use tool_runtime_command::seam::{SERVERS, SETUP};
 use tool_runtime_command::{CommandForm, CommandOption};
 #[cfg(feature = "export")]
 use tool_runtime_export::Api;
@@ -14,26 +14,27 @@ use tool_runtime_export::Api;
 /// The commands and options that a program has, besides those of its pool.
 #[derive(Clone, Copy)]
 pub(crate) struct Scope<'a> {
-    /// Whether `main!` made the program, which then assembles the pool by options and connects external MCP servers.
-    pub(super) is_main: bool,
+    /// Whether the program connects external MCP servers.
+    pub(super) has_servers: bool,
     /// Options of every command.
     pub(super) global: &'a [CommandOption],
 }
 
 impl<'a> Scope<'a> {
-    pub(crate) fn of_main(pool_options: &'a [CommandOption]) -> Self {
-        Self { is_main: true, global: pool_options }
+    /// A program of `main!`, which assembles the pool by options.
+    pub(crate) fn of_main(pool_options: &'a [CommandOption], has_servers: bool) -> Self {
+        Self { has_servers, global: pool_options }
     }
 
     /// A program with a pool and options of its own.
     pub(crate) fn of_pool(global: &'a [CommandOption]) -> Self {
-        Self { is_main: false, global }
+        Self { has_servers: false, global }
     }
 }
 
 /// Headings of the help.
+pub(super) const HTTP: &str = "HTTP";
 const TOOLS: &str = "Tools";
-const SETUP: &str = "Setup";
 const OTHERS: &str = "Other commands";
 
 /// The command line of a program, without its name and version.
@@ -50,9 +51,9 @@ pub(super) fn program(line: &CommandLine<'_>, bin_name: &str) -> Result<Command,
         .after_help(
             "Without a command the program serves MCP when standard input is not a terminal.",
         );
-    for (heading, command) in built_in(scope.is_main, bin_name) {
+    for (heading, command) in built_in(scope.has_servers, bin_name) {
         headings.push((command.get_name().to_owned(), heading));
-        program = program.subcommand(command);
+        program = program.subcommand(features::marked(command));
     }
     if let Some(problem) = forms::option_problem(
         &[scope.global, &common_options()].concat(),
@@ -98,7 +99,7 @@ fn with_form(program: Command, form: &CommandForm) -> Command {
     program.subcommand(group.subcommand(command))
 }
 
-fn built_in(is_main: bool, bin_name: &str) -> Vec<(&'static str, Command)> {
+fn built_in(has_servers: bool, bin_name: &str) -> Vec<(&'static str, Command)> {
     let mut commands = vec![
         (TOOLS, list()),
         (TOOLS, call(bin_name)),
@@ -109,27 +110,30 @@ fn built_in(is_main: bool, bin_name: &str) -> Vec<(&'static str, Command)> {
         (SERVERS, serve()),
     ];
     #[cfg(feature = "mcp-client")]
-    if is_main {
+    if has_servers {
         commands.push((SERVERS, super::servers::status()));
-        commands.push((SERVERS, super::servers::doctor()));
     }
     #[cfg(not(feature = "mcp-client"))]
-    let _ = is_main;
+    let _ = has_servers;
+    commands.push((SETUP, doctor()));
     commands.push((SETUP, completions()));
     commands
 }
 
 fn serve() -> Command {
+    let address =
+        "Serve over HTTP at this address instead: `8080` is 127.0.0.1:8080, port 0 any free port";
     let serve = Command::new("serve")
         .about("Serve the tools to an MCP client on standard input and output")
-        .arg(repeated("ignore-argument", "NAME", "Ignore this argument in calls of tools that do not declare it, such as n8n's `toolCallId`; repeatable"));
+        .arg(repeated("ignore-argument", "NAME", "Ignore this argument in calls of tools that do not declare it, such as n8n's `toolCallId`; repeatable"))
+        .arg(value("http", "ADDR", address).help_heading(HTTP));
     #[cfg(feature = "http")]
     let serve = serve.args(super::http::options());
     serve
 }
 
 fn list() -> Command {
-    let list = Command::new("list")
+    Command::new("list")
         .about("List the tools, prompts and resources")
         .arg(
             Arg::new("what")
@@ -138,14 +142,11 @@ fn list() -> Command {
                 .help("Only these"),
         )
         .arg(flag("long", "Print whole cells, titles and all hints"))
+        .arg(flag("tokens", "Show the estimated size of each definition for a model, in tokens"))
         .arg(json())
         .after_help(
             "`--json` prints an array of definitions, as in MCP's `tools/list`, `prompts/list` or `resources/list`.",
-        );
-    #[cfg(feature = "export")]
-    let list = list
-        .arg(flag("tokens", "Show the estimated size of each definition for a model, in tokens"));
-    list
+        )
 }
 
 fn call(bin_name: &str) -> Command {
@@ -218,18 +219,16 @@ command, gives its own; one with a number `signal` gives 128 and the signal.
 `--json` prints the whole result as MCP's `tools/call` gives it.";
 
 fn schema() -> Command {
-    let schema = Command::new("schema")
-        .about("Print the definition of a tool, or of all tools, as JSON")
-        .arg(Arg::new("tool").value_name("TOOL").help("The tool's name"));
+    let format = value("format", "FORMAT", "The API whose format is printed");
     #[cfg(feature = "export")]
-    let schema = schema
-        .arg(
-            value("format", "FORMAT", "The API whose format is printed")
-                .value_parser(PossibleValuesParser::new(Api::ALL.map(Api::name)))
-                .default_value("mcp"),
-        )
-        .arg(flag("strict", "Let the API enforce the schemas, for the tools where it can"));
-    schema
+    let format = format
+        .value_parser(PossibleValuesParser::new(Api::ALL.map(Api::name)))
+        .default_value("mcp");
+    Command::new("schema")
+        .about("Print the definition of a tool, or of all tools, as JSON")
+        .arg(Arg::new("tool").value_name("TOOL").help("The tool's name"))
+        .arg(format)
+        .arg(flag("strict", "Let the API enforce the schemas, for the tools where it can"))
 }
 
 fn completions() -> Command {
@@ -248,6 +247,22 @@ The script asks the program at each completion, so that it knows the tools. It d
         )
 }
 
+fn doctor() -> Command {
+    Command::new("doctor")
+        .about("Check tools, start, registrations and MCP servers, with remedies")
+        .arg(json())
+        .after_help(DOCTOR_HELP)
+}
+
+const DOCTOR_HELP: &str = "\
+It checks the tools (what clients and model APIs refuse, descriptions, cost in tokens), the start as a server with the
+options of this command line, the registrations with clients, and the external MCP servers.
+
+Exit codes: 0 no errors, perhaps warnings, 1 errors, 2 wrong usage.
+
+`--json` prints an array with an object for each subject: `about` (`tools`, `start`, `clients`, `configuration`) or
+`server`, and `findings`: objects with `level` (`ok`, `warning`, `error`), `text`, and `help` if there is a remedy.";
+
 fn report() -> Command {
     Command::new("report")
         .about("Report which tools are visible, and why the others are not")
@@ -261,13 +276,15 @@ pub(crate) fn common_options() -> Vec<CommandOption> {
 }
 
 /// Options that build the pool. Every command of a `main!` program accepts them.
-pub(crate) fn pool_options() -> Vec<CommandOption> {
+pub(crate) fn pool_options(has_servers: bool) -> Vec<CommandOption> {
     let form = CommandForm::new("program", "")
         .option("tools", "FILE", "Use only the tools named in this file")
         .repeated_option("allow", "PATTERN", "Use only these tools: a name, `git.*`, `tag:search`, `hint:read_only`, `hint:!destructive`, `source:mcp:github`; repeatable")
         .repeated_option("deny", "PATTERN", "Leave out these tools, in the forms of `--allow`; repeatable");
     #[cfg(feature = "mcp-client")]
-    let form = super::servers::options(form);
+    let form = if has_servers { super::servers::options(form) } else { form };
+    #[cfg(not(feature = "mcp-client"))]
+    let _ = has_servers;
     form.options
 }
 

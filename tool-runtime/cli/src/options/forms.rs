@@ -9,11 +9,29 @@ use tool_runtime_command::{
 
 /// The command of a form. `name` is its last word.
 pub(super) fn command(form: &CommandForm, name: &'static str) -> Command {
+    if let Some(feature) = form.missing_feature {
+        return Command::new(name)
+            .about(format!("{} (needs the feature `{feature}`)", form.about))
+            .arg(anything());
+    }
     Command::new(name)
         .about(form.about)
         .after_help(form.after_help)
         .args(form.arguments.iter().enumerate().map(argument))
         .args(form.options.iter().map(option))
+}
+
+/// Takes whatever follows a command that cannot run.
+fn anything() -> Arg {
+    let arg = Arg::new("anything").hide(true).num_args(0..);
+    arg.trailing_var_arg(true).allow_hyphen_values(true)
+}
+
+/// The error about a command or an option whose feature is missing.
+pub(crate) fn missing(what: &str, feature: &str) -> String {
+    format!(
+        "`{what}` needs the feature `{feature}` of `tool-runtime`, which this program is built without; add the feature to the dependency in Cargo.toml"
+    )
 }
 
 /// The option `--name`.

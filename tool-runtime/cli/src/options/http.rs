@@ -1,6 +1,6 @@
 //! `serve --http ADDR ...`
 
-use super::commands::{flag, repeated, value};
+use super::commands::{HTTP, flag, repeated, value};
 use super::{seconds, texts};
 use clap::{Arg, ArgMatches};
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ pub(crate) struct Jwt {
     pub(crate) audience: String,
 }
 
-/// Options of `serve`, which all need `--http`.
+/// Options of `serve` beside `--http`, which all need it.
 pub(super) fn options() -> Vec<Arg> {
     let options = [
         flag("no-sessions", "Give no sessions to clients of versions before 2026-07-28"),
@@ -59,21 +59,9 @@ pub(super) fn options() -> Vec<Arg> {
         ),
     ];
     let options = options.into_iter().chain(jwt_options());
-    let options = options.map(|option| option.requires("http").help_heading("HTTP"));
-    let http = value(
-        "http",
-        "ADDR",
-        "Serve over HTTP at this address instead: `8080` is 127.0.0.1:8080, port 0 any free port",
-    );
-    [http.help_heading("HTTP")].into_iter().chain(options).collect()
+    options.map(|option| option.requires("http").help_heading(HTTP)).collect()
 }
 
-#[cfg(not(feature = "jwt"))]
-fn jwt_options() -> [Arg; 0] {
-    []
-}
-
-#[cfg(feature = "jwt")]
 fn jwt_options() -> [Arg; 2] {
     [
         // An issuer needs an audience: its tokens for other servers must be rejected.

@@ -92,17 +92,3 @@ Exit codes: 0 every server is ready or disabled, 1 a server is not, or its entry
 `--json` prints an array with an object for each server: `name`, `state` (`ready`, `failed`,
 `connecting`, `needs_auth`, `disabled`), `reason` unless it is ready, `tools` (a number), `problems` if
 there are any, `protocol` and `server` (`name`, `version`) if it is connected.";
-
-pub(super) fn doctor() -> Command {
-    Command::new("doctor")
-        .about("Check the configuration of MCP servers, and show problems with their remedies")
-        .arg(json())
-        .after_help(DOCTOR_HELP)
-}
-
-const DOCTOR_HELP: &str = "\
-Exit codes: 0 no errors, perhaps warnings, 1 errors, 2 wrong usage, or nothing to check.
-
-`--json` prints an array with an object for each server: `server`, absent for the configuration as a
-whole, and `findings`: objects with `level` (`ok`, `warning`, `error`), `text`, and `help` if there is
-a remedy.";

@@ -37,7 +37,6 @@ pub(crate) struct Connection {
 
 /// A hub, for the pool: why its tools are missing before it was reached.
 struct Hub {
-    #[cfg(feature = "mcp-client")]
     url: String,
     state: watch::Sender<State>,
     /// Lists of tools wait for the connection until this time.
@@ -90,13 +89,7 @@ impl Connection {
         let end = pool.closing().child_token();
         let (state, mut states) = watch::channel(State::Connecting);
         let (list_until, is_logged) = (Instant::now() + LIST_WAIT, command.is_server());
-        let hub = Arc::new(Hub {
-            #[cfg(feature = "mcp-client")]
-            url: address.redacted(),
-            state,
-            list_until,
-            is_logged,
-        });
+        let hub = Arc::new(Hub { url: address.redacted(), state, list_until, is_logged });
         let absence: Weak<Hub> = Arc::downgrade(&hub);
         pool.ask_of_absence(absence);
         let attempts = attempts(address, is_trusted, pool.clone(), Arc::clone(&hub));
@@ -176,7 +169,6 @@ impl Connection {
 }
 
 fn is_report(command: &Command) -> bool {
-    #[cfg(feature = "mcp-client")]
     if matches!(command, Command::Doctor { .. }) {
         return true;
     }
@@ -190,7 +182,6 @@ pub(crate) fn absent_runners(pool: &ToolPool) -> impl Iterator<Item = AbsentSour
 }
 
 /// The address of the hub that the tools of a pool come from, for `doctor`.
-#[cfg(feature = "mcp-client")]
 pub(crate) fn hub_of(pool: &ToolPool) -> Option<String> {
     pool.absences_of::<Hub>().first().map(|hub| hub.url.clone())
 }

@@ -29,12 +29,12 @@ pub(super) fn builder(about: &About, pins: Option<&Path>) -> McpManagerBuilder {
 
 /// A builder for commands that attempt each connection once: a second attempt would hide the reason of the first
 /// failure.
-pub(super) fn once(about: &About, pins: Option<&Path>) -> McpManagerBuilder {
+pub(crate) fn once(about: &About, pins: Option<&Path>) -> McpManagerBuilder {
     builder(about, pins).retry(NEVER, NEVER)
 }
 
 /// Waits until a connection to every server was attempted.
-pub(super) async fn all(manager: &McpManager, config: &McpConfig) {
+pub(crate) async fn all(manager: &McpManager, config: &McpConfig) {
     drop(timeout(longest_attempt(config, |_| true), manager.settled()).await);
 }
 

@@ -16,7 +16,7 @@ pub(super) fn name(state: &McpState) -> &'static str {
 }
 
 /// The reason why an enabled server is not connected.
-pub(super) fn failure_reason(state: &McpState) -> Option<String> {
+pub(crate) fn failure_reason(state: &McpState) -> Option<String> {
     match state {
         McpState::Ready | McpState::Disabled => None,
         McpState::Connecting => Some("it did not answer in time".to_owned()),

@@ -1,8 +1,8 @@
 //! Examines entries, then connects to the servers.
 
-use super::super::{start, state};
-use super::findings::{Finding, Findings};
+use super::findings::{Finding, Findings, Subject};
 use crate::About;
+use crate::servers::{start, state};
 use std::path::Path;
 use tool_runtime_client::{McpManagerError, McpServerStatus, McpState};
 use tool_runtime_config::{McpConfig, McpDiagnosis};
@@ -14,7 +14,7 @@ use tool_runtime_core::tool::Source;
 ///
 /// # Errors
 /// The file of pins cannot be read.
-pub(super) async fn examine(
+pub(super) async fn connect(
     about: &About,
     config: &McpConfig,
     pins: Option<&Path>,
@@ -28,11 +28,11 @@ pub(super) async fn examine(
         about.any(|warning| diagnosis.text.ends_with(&warning.text))
     };
     for diagnosis in config.diagnose().into_iter().filter(|diagnosis| !is_known(diagnosis)) {
-        findings.add(Some(&diagnosis.server.clone()), diagnosis.into());
+        findings.add(Subject::Server(diagnosis.server.clone()), diagnosis.into());
     }
     for (name, server) in &config.servers {
         if let Err(error) = manager.add(name, server.clone()).await {
-            findings.add(Some(name), Finding::error(&error.to_string()));
+            findings.add(Subject::Server(name.clone()), Finding::error(&error.to_string()));
         }
     }
     start::all(&manager, config).await;
@@ -46,22 +46,22 @@ pub(super) async fn examine(
 
 /// Findings of the connection.
 fn connected(status: &McpServerStatus, findings: &mut Findings) {
-    let name = Some(status.name.as_str());
+    let subject = Subject::Server(status.name.clone());
     if status.state == McpState::Ready {
         let protocol = status.protocol.as_deref().unwrap_or("?");
         let count = status.tools;
         let tools = if count == 1 { "1 tool".to_owned() } else { format!("{count} tools") };
         let text = format!("it is connected, speaks MCP {protocol} and lists {tools}");
-        findings.add(name, Finding::fine(&text));
+        findings.add(subject.clone(), Finding::fine(&text));
     }
     // An error of the entry explains the failure.
     if let Some(reason) =
-        state::failure_reason(&status.state).filter(|_| !findings.has_errors_of(&status.name))
+        state::failure_reason(&status.state).filter(|_| !findings.has_errors_of(&subject))
     {
-        findings.add(name, Finding::error(&reason));
+        findings.add(subject.clone(), Finding::error(&reason));
     }
     for problem in &status.problems {
-        findings.add(name, Finding::warning(problem));
+        findings.add(subject.clone(), Finding::warning(problem));
     }
 }
 
@@ -73,7 +73,7 @@ fn left_out(pool: &ToolPool, status: &McpServerStatus, findings: &mut Findings) 
             && !status.problems.iter().any(|problem| explains(problem, &reason))
         {
             let text = format!("`{}` is left out: {reason}", tool.name);
-            findings.add(Some(&status.name), Finding::warning(&text));
+            findings.add(Subject::Server(status.name.clone()), Finding::warning(&text));
         }
     }
 }
