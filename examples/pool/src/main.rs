@@ -40,7 +40,7 @@ struct Shout {
 /// Builds the pool: linked tools, a toolset that a file configures, a closure, and hooks around
 /// them.
 async fn assembled() -> Result<ToolPool, Box<dyn std::error::Error>> {
-    let config = PoolConfig::read(concat!(env!("CARGO_MANIFEST_DIR"), "/tools.toml"))?;
+    let config = PoolConfig::from_file(concat!(env!("CARGO_MANIFEST_DIR"), "/tools.toml"))?;
     let shout = Tool::builder("shout", "Say it louder.")
         .read_only(true)
         .handler(|shout: Shout| async move { shout.text.to_uppercase() });

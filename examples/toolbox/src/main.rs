@@ -66,7 +66,7 @@ async fn prepare(arguments: &ProgramArguments) -> Result<(ToolPool, Option<McpMa
         .command(PinCommand)
         .approver(AskCaller::new().or(TerminalApprover::new()));
     let pool = match arguments.value("policy") {
-        Some(file) => builder.install(Policy::read(file)?).build()?,
+        Some(file) => builder.install(Policy::from_file(file)?).build()?,
         None => builder.build()?,
     };
     // The pool is that of one client: its skills may narrow the pool itself.

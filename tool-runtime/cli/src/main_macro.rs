@@ -543,7 +543,7 @@ async fn build(
     registry: Option<Registry>,
 ) -> SetupResult<ToolPool> {
     let Some(file) = tools else { return Ok(linked(pool).build().await?) };
-    let config = PoolConfig::read(&file)?;
+    let config = PoolConfig::from_file(&file)?;
     let registry = registry.unwrap_or_else(self::registry);
     // The file only selects tools: prompts and resources stay.
     #[cfg(feature = "linked")]

@@ -148,8 +148,8 @@ impl Document {
 
 fn read(file: &Path) -> Result<Document, PolicyError> {
     match file.is_dir() {
-        true => PolicyFolder::read(file).map(Document::Folder),
-        false => Policy::read(file).map(Document::File),
+        true => PolicyFolder::from_folder(file).map(Document::Folder),
+        false => Policy::from_file(file).map(Document::File),
     }
 }
 

@@ -29,13 +29,13 @@ impl PolicyFolder {
     ///
     /// # Errors
     /// The folder cannot be read or has no policies, or all mistakes of all files.
-    pub fn read(path: impl AsRef<Path>) -> Result<Self, PolicyError> {
+    pub fn from_folder(path: impl AsRef<Path>) -> Result<Self, PolicyError> {
         let path = path.as_ref();
         let files = files(path)?;
         let mut problems = Vec::new();
         let mut policies = BTreeMap::new();
         for (name, file) in &files {
-            match Policy::read(file) {
+            match Policy::from_file(file) {
                 Ok(policy) => drop(policies.insert(name.clone(), policy)),
                 Err(error) => problems.extend(error.into_problems()),
             }
@@ -44,7 +44,7 @@ impl PolicyFolder {
         let mut callers = BTreeMap::new();
         for (name, policy) in policies {
             match (&global, files.get(GLOBAL)) {
-                (Some(_), Some(file)) => match Policy::read(file) {
+                (Some(_), Some(file)) => match Policy::from_file(file) {
                     Ok(shared) => {
                         let merged = merged(policy, shared, &mut problems);
                         callers.insert(name, merged);

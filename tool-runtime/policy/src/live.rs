@@ -190,9 +190,9 @@ impl LivePolicy {
 impl Live {
     fn read(&self) -> Result<Arc<dyn PolicyEngine>, PolicyError> {
         if !self.path.is_dir() {
-            return Ok(Arc::new((self.configure)(Policy::read(&self.path)?)));
+            return Ok(Arc::new((self.configure)(Policy::from_file(&self.path)?)));
         }
-        let mut folder = PolicyFolder::read(&self.path)?;
+        let mut folder = PolicyFolder::from_folder(&self.path)?;
         for policy in folder.policies_mut() {
             let empty = Policy::builder().build()?;
             *policy = (self.configure)(std::mem::replace(policy, empty));

@@ -95,7 +95,7 @@ impl Policy {
     ///
     /// # Errors
     /// The file cannot be read, or all mistakes in it, with their lines.
-    pub fn read(path: impl AsRef<Path>) -> Result<Self, PolicyError> {
+    pub fn from_file(path: impl AsRef<Path>) -> Result<Self, PolicyError> {
         let path = path.as_ref();
         let text = Text::read(path).map_err(|problem| PolicyError::new(vec![problem]))?;
         let name = path.file_stem().map(|name| name.to_string_lossy().into_owned());

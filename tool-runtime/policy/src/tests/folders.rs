@@ -19,12 +19,12 @@ impl Folder {
     }
 
     fn mistakes(&self) -> String {
-        PolicyFolder::read(self.0.path()).unwrap_err().to_string()
+        PolicyFolder::from_folder(self.0.path()).unwrap_err().to_string()
     }
 
     /// Checks what becomes of a call that reads, of each caller.
     async fn check(&self, callers: &[(&str, &str)]) {
-        let policy = PolicyFolder::read(self.0.path()).unwrap();
+        let policy = PolicyFolder::from_folder(self.0.path()).unwrap();
         let pool = tools().policy(policy).build().unwrap();
         for (caller, expected) in callers {
             let pool = pool.for_principal(Principal::new(*caller));
@@ -82,7 +82,7 @@ fn rules_without_priorities_are_not_repeated() {
     let folder = Folder::new();
     folder.write("_global.yaml", "rules: [{id: a, then: deny}]");
     folder.write("ada.yaml", "rules: [{id: b, then: allow}]");
-    PolicyFolder::read(folder.0.path()).unwrap();
+    PolicyFolder::from_folder(folder.0.path()).unwrap();
 }
 
 #[cfg(unix)]
@@ -96,7 +96,7 @@ fn a_file_that_cannot_be_read_is_not_left_out() {
         assert!(folder.mistakes().contains("_global.yaml"));
         fs::remove_file(link).unwrap();
     }
-    PolicyFolder::read(folder.0.path()).unwrap();
+    PolicyFolder::from_folder(folder.0.path()).unwrap();
 }
 
 /// A limit of `_global` without shares is one for all callers, also for those with a file.

@@ -63,7 +63,7 @@ fn reading(directory: &Directory) -> Vec<Govern> {
     fs::write(folder.join("_global.yaml"), BY_RISK).unwrap();
     vec![
         govern(move |pool| pool.install(LivePolicy::open(&file).unwrap())),
-        govern(move |pool| pool.policy(PolicyFolder::read(&folder).unwrap())),
+        govern(move |pool| pool.policy(PolicyFolder::from_folder(&folder).unwrap())),
         govern(|pool| pool.install(policy(BY_RISK))),
         govern(move |pool| pool.install(policy(BY_RISK).analyzer(Secrets))),
         govern(|pool| {

@@ -94,7 +94,7 @@ impl PoolConfig {
     /// # Errors
     /// The file cannot be read, its format is unknown, or its content is invalid. Each error names
     /// the file.
-    pub fn read(file: impl AsRef<Path>) -> Result<Self, ConfigError> {
+    pub fn from_file(file: impl AsRef<Path>) -> Result<Self, ConfigError> {
         let file = file.as_ref();
         let text = std::fs::read_to_string(file).map_err(|error| {
             ConfigError::new(format!("it cannot be read: {error}")).for_file(file)
