@@ -237,8 +237,8 @@ impl Cli {
     {
         let global = self.options.map(|options| options.options).unwrap_or_default();
         let scope = Scope::of_pool(&global);
-        let added = [&setup::commands(&self.about)[..], &self.pool.commands()].concat();
-        let line = CommandLine { about: &self.about, scope, added };
+        let (setup, added) = (setup::commands(&self.about).to_vec(), self.pool.commands());
+        let line = CommandLine { about: &self.about, scope, setup, added };
         if let Some(shell) = completions::asking_shell() {
             return completions::complete(&line, &self.pool, &shell);
         }

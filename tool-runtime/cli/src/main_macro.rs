@@ -448,13 +448,13 @@ async fn run(package: Package, setup: SetupFuture) -> Result<ExitCode, Failure> 
     }
     #[cfg(feature = "remote")]
     {
-        let is_caller = setup.remote.is_some();
-        setup.pool = remote::commands(setup.pool, &about, setup.is_runner, is_caller);
+        let hub = setup.remote.as_ref();
+        setup.pool = remote::commands(setup.pool, &about, setup.is_runner, hub);
     }
     let pool_options = options::pool_options(has_servers);
     let scope = options::Scope::of_main(&pool_options, has_servers);
-    let added = [&setup::commands(&about)[..], &setup.pool.commands()].concat();
-    let line = CommandLine { about: &about, scope, added };
+    let (commands, added) = (setup::commands(&about).to_vec(), setup.pool.commands());
+    let line = CommandLine { about: &about, scope, setup: commands, added };
     if let Some(shell) = completions::asking_shell() {
         let pool = build(setup.pool, setup.tools, setup.registry).await.map_err(Failure::Setup)?;
         let code = completions::complete(&line, &pool, &shell);

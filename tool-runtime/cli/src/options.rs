@@ -224,6 +224,8 @@ pub(super) struct CommandLine<'a> {
     pub(super) about: &'a About,
     /// The commands and options that are not of the pool.
     pub(super) scope: Scope<'a>,
+    /// Commands of every program, whose options may have the names of options of the program.
+    pub(super) setup: Vec<Arc<dyn CliCommand>>,
     /// The commands of the pool.
     pub(super) added: Vec<Arc<dyn CliCommand>>,
 }
@@ -238,7 +240,7 @@ pub(super) fn program(line: &CommandLine<'_>) -> Result<clap::Command, String> {
 
 /// Parses the command line. Help, versions and errors are printed here and end with an exit code.
 pub(super) fn parse(line: &CommandLine<'_>, arguments: Vec<OsString>) -> Result<Options, ExitCode> {
-    let CommandLine { about, scope, added } = line;
+    let CommandLine { about, scope, setup, added } = line;
     let bin_name = bin_name(arguments.first(), about);
     let mut program = commands::program(line, &bin_name).map_err(|problem| {
         print::error(&problem);
@@ -273,7 +275,8 @@ pub(super) fn parse(line: &CommandLine<'_>, arguments: Vec<OsString>) -> Result<
         }
     };
     let ignored_arguments = texts(matches, "ignore-argument");
-    let command = match added_command(added, name, matches) {
+    let added = [&setup[..], added].concat();
+    let command = match added_command(&added, name, matches) {
         Some(command) => command,
         None => command(&mut program, &bin_name, name, matches).map_err(|error| usage(&error))?,
     };

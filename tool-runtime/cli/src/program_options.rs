@@ -2,6 +2,7 @@
 
 use crate::log;
 use crate::options;
+use crate::setup;
 use std::ffi::OsString;
 use std::process::ExitCode;
 use tool_runtime_command::{CommandArguments, CommandForm, CommandOption};
@@ -106,6 +107,8 @@ pub(crate) fn take(
 ) -> Result<(CommandArguments, Vec<OsString>), ExitCode> {
     let mut arguments = arguments.into_iter();
     let (mut taken, mut rest) = (Vec::new(), Vec::new());
+    // The options of a command of every program, which may have the name of one of the program's.
+    let mut own: Option<Vec<&str>> = None;
     while let Some(argument) = arguments.next() {
         if argument == "--" {
             rest.push(argument);
@@ -116,7 +119,12 @@ pub(crate) fn take(
             Some((name, _)) => (name, true),
             None => (text.unwrap_or_default(), false),
         };
-        let Some(option) = options.iter().find(|option| option.name == name) else {
+        let is_own = own.as_ref().is_some_and(|own| own.contains(&name));
+        let Some(option) = options.iter().find(|option| option.name == name && !is_own) else {
+            let word = argument.to_str().filter(|word| !word.starts_with('-') && !rest.is_empty());
+            if let Some(word) = word {
+                own.get_or_insert_with(|| setup::own_options(word));
+            }
             rest.push(argument);
             continue;
         };
@@ -213,6 +221,18 @@ mod tests {
         let arguments = parse(&["p", "call", "x", "--", "--root", "a"]).unwrap();
         assert!(!arguments.has("root"));
         assert_eq!(arguments.rest, ["p", "call", "x", "--", "--root", "a"]);
+    }
+
+    #[cfg(feature = "install")]
+    #[test]
+    fn an_option_of_install_is_not_the_programs() {
+        let options = || ProgramOptions::new().repeated_option("env", "NAME", "A variable");
+        let line = ["p", "--env", "A", "install", "codex", "--env", "B=c"];
+        let arguments = options().parse(line).unwrap();
+        assert_eq!(arguments.values("env").collect::<Vec<_>>(), ["A"]);
+        assert_eq!(arguments.rest, ["p", "install", "codex", "--env", "B=c"]);
+        let arguments = options().parse(["p", "call", "install", "--env", "A"]).unwrap();
+        assert_eq!(arguments.values("env").collect::<Vec<_>>(), ["A"]);
     }
 
     #[test]

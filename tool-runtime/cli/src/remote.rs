@@ -22,14 +22,15 @@ use tool_runtime_command::PoolCommands as _;
 use tool_runtime_command::seam::SERVERS;
 use tool_runtime_core::pool::ToolPoolBuilder;
 
-/// Adds the commands of a program that is a runner, and those of one that calls runners.
+/// Adds the commands of a program that is a runner, and those of one that calls the runners of a hub.
 pub(super) fn commands(
     pool: ToolPoolBuilder,
     about: &About,
     is_runner: bool,
-    is_caller: bool,
+    hub: Option<&String>,
 ) -> ToolPoolBuilder {
-    let pool = if is_runner || is_caller { pool.command(status::Status) } else { pool };
+    let status = status::Status { hub: hub.cloned() };
+    let pool = if is_runner || hub.is_some() { pool.command(status) } else { pool };
     if !is_runner {
         return pool;
     }

@@ -38,3 +38,10 @@ pub(crate) fn commands(_: &About) -> [Arc<dyn CliCommand>; 3] {
         missing("bundle", "Pack the program as an MCPB bundle, for clients and the registry"),
     ]
 }
+
+/// The options of one of these commands, which may have the names of options of the program.
+pub(crate) fn own_options(command: &str) -> Vec<&'static str> {
+    let commands = commands(&About::default());
+    let form = commands.iter().map(|it| it.form()).find(|form| form.name == command);
+    form.into_iter().flat_map(|form| form.options).map(|option| option.name).collect()
+}

@@ -295,6 +295,15 @@ async fn a_runner_without_tools_says_so() {
 }
 
 #[tokio::test]
+async fn the_status_of_a_gateway_is_that_of_its_hub() {
+    let hub = Hub::start().await;
+    let _runner = hub.run("math").await;
+    let (code, printed, errors) = run(hub.gateway(&["remote", "status"])).await;
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(printed.contains("math"), "{printed}");
+}
+
+#[tokio::test]
 async fn a_runner_whose_pattern_picks_no_tool_does_not_start() {
     let hub = Hub::start().await;
     let (code, _, errors) = run(hub.runner("math", "nothing.*")).await;

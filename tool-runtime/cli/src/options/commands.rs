@@ -42,7 +42,7 @@ const OTHERS: &str = "Other commands";
 /// # Errors
 /// An option or a command of the program has a form that cannot be used.
 pub(super) fn program(line: &CommandLine<'_>, bin_name: &str) -> Result<Command, String> {
-    let CommandLine { about, scope, added } = line;
+    let CommandLine { about, scope, setup, added } = line;
     let mut headings = Vec::new();
     let mut program = Command::new(about.name.clone())
         .bin_name(bin_name)
@@ -60,6 +60,10 @@ pub(super) fn program(line: &CommandLine<'_>, bin_name: &str) -> Result<Command,
         program.get_subcommands(),
     ) {
         return Err(format!("the program {problem}"));
+    }
+    for form in setup.iter().map(|command| command.form()) {
+        headings.push((form.name.to_owned(), SETUP));
+        program = with_form(program, &form);
     }
     let common = common_options();
     let global = scope.global.iter().chain(&common).map(forms::option);

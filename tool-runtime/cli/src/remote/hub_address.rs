@@ -68,12 +68,16 @@ impl HubAddress {
             .after_help(SECRETS_HELP)
     }
 
-    /// The hub of `--connect`.
+    /// The hub of `--connect`, or else the default.
     ///
     /// # Errors
     /// It is not named, its address or the secret has a wrong form, or the file of the secret cannot be read.
-    pub(super) fn from_arguments(arguments: &CommandArguments) -> Result<Self, String> {
-        let url = arguments.value("connect").ok_or("name the hub by `--connect URL`")?;
+    pub(super) fn from_arguments(
+        arguments: &CommandArguments,
+        default: Option<&str>,
+    ) -> Result<Self, String> {
+        let url = arguments.value("connect").or(default);
+        let url = url.ok_or("name the hub by `--connect URL`")?;
         if is_nats(url) {
             if arguments.value("token-file").is_some() {
                 return Err(

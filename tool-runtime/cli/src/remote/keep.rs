@@ -43,7 +43,8 @@ impl CliCommand for Keep {
 }
 
 async fn keep(arguments: &CommandArguments) -> ExitCode {
-    let named = HubAddress::from_arguments(arguments).and_then(|hub| Ok((hub, queues(arguments)?)));
+    let named =
+        HubAddress::from_arguments(arguments, None).and_then(|hub| Ok((hub, queues(arguments)?)));
     let (hub, queues) = match named {
         Ok(named) => named,
         Err(problem) => {

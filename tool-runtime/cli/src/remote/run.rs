@@ -41,7 +41,7 @@ impl CliCommand for Run {
         pool: &'a ToolPool,
     ) -> BoxFuture<'a, ExitCode> {
         Box::pin(async move {
-            let settings = HubAddress::from_arguments(arguments)
+            let settings = HubAddress::from_arguments(arguments, None)
                 .and_then(|hub| Ok((hub, Settings::from_arguments(arguments)?)));
             let (hub, settings) = match settings {
                 Ok(settings) => settings,

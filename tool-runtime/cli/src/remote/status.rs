@@ -15,7 +15,10 @@ use tool_runtime_remote::{RemoteStatus, seam};
 const ROLL: Duration = Duration::from_secs(1);
 
 /// The command `remote status`.
-pub(super) struct Status;
+pub(super) struct Status {
+    /// The hub of the program, if it has one.
+    pub(super) hub: Option<String>,
+}
 
 impl CliCommand for Status {
     fn form(&self) -> CommandForm {
@@ -29,13 +32,13 @@ impl CliCommand for Status {
         &'a self,
         arguments: &'a CommandArguments,
     ) -> Option<BoxFuture<'a, ExitCode>> {
-        Some(Box::pin(show(arguments)))
+        Some(Box::pin(show(arguments, self.hub.as_deref())))
     }
 }
 
 /// Exit code 1 if something is wrong.
-async fn show(arguments: &CommandArguments) -> ExitCode {
-    let hub = match HubAddress::from_arguments(arguments) {
+async fn show(arguments: &CommandArguments, default: Option<&str>) -> ExitCode {
+    let hub = match HubAddress::from_arguments(arguments, default) {
         Ok(hub) => hub,
         Err(problem) => {
             print::error(&problem);
