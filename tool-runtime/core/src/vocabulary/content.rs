@@ -2,8 +2,10 @@
 
 mod icon;
 pub(crate) mod media;
+mod of_bytes;
 
 pub use icon::Icon;
+pub use of_bytes::{Audio, Image};
 
 use compact_str::CompactString;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -44,12 +46,12 @@ impl ContentBlock {
         Self::Text(TextContent::new(text))
     }
 
-    /// An image: base64 data and its MIME type, `image/png` for instance.
+    /// An image: base64 data and its MIME type, `image/png` for instance. For bytes use [`Image::from_bytes`].
     pub fn image(data: impl Into<String>, mime_type: impl Into<String>) -> Self {
         Self::Image(Box::new(MediaContent::new(data, mime_type)))
     }
 
-    /// Audio: base64 data and its MIME type, `audio/wav` for instance.
+    /// Audio: base64 data and its MIME type, `audio/wav` for instance. For bytes use [`Audio::from_bytes`].
     pub fn audio(data: impl Into<String>, mime_type: impl Into<String>) -> Self {
         Self::Audio(Box::new(MediaContent::new(data, mime_type)))
     }
@@ -286,6 +288,18 @@ impl ResourceContents {
     /// ```
     pub fn blob(uri: impl Into<String>, base64: impl Into<String>) -> Self {
         Self { blob: Some(base64.into()), ..Self::empty(uri.into()) }
+    }
+
+    /// Contents that are bytes. The MIME type is that of the bytes, for PNG, JPEG, GIF, WebP and PDF.
+    ///
+    /// ```
+    /// # use tool_runtime::content::ResourceContents;
+    /// let report = ResourceContents::from_bytes("reports://1", b"%PDF-1.7");
+    /// assert_eq!(report.mime_type.as_deref(), Some("application/pdf"));
+    /// ```
+    pub fn from_bytes(uri: impl Into<String>, bytes: impl AsRef<[u8]>) -> Self {
+        let mime_type = media::recognized(bytes.as_ref()).map(str::to_owned);
+        Self { mime_type, ..Self::blob(uri, media::base64(bytes.as_ref())) }
     }
 
     /// Sets the MIME type.

@@ -6,7 +6,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use std::borrow::Cow;
 
 /// The type of bytes whose own type is not known.
-const UNKNOWN: &str = "application/octet-stream";
+pub(super) const UNKNOWN: &str = "application/octet-stream";
 
 /// Accepts base64 with and without padding.
 const DECODER: GeneralPurpose = GeneralPurpose::new(
@@ -24,6 +24,11 @@ pub struct Media<'a> {
     pub mime_type: Cow<'a, str>,
     /// Standard base64, with padding.
     pub data: Cow<'a, str>,
+}
+
+/// Bytes in standard base64, with padding.
+pub(super) fn base64(bytes: &[u8]) -> String {
+    DECODER.encode(bytes)
 }
 
 /// Brings media into their normal form. The data may be a data URL, lack padding, contain white space, or use the
@@ -91,7 +96,8 @@ const RECOGNIZED: [(&str, &[u8]); 5] = [
     ("application/pdf", b"%PDF"),
 ];
 
-fn recognized(bytes: &[u8]) -> Option<&'static str> {
+/// The MIME type of bytes that begin as a file of a known type.
+pub(super) fn recognized(bytes: &[u8]) -> Option<&'static str> {
     let (kind, _) = RECOGNIZED.iter().find(|(_, start)| bytes.starts_with(start))?;
     // Sounds and videos are RIFF, too.
     (*kind != "image/webp" || bytes.get(8..12) == Some(b"WEBP")).then_some(*kind)

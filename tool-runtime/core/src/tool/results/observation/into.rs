@@ -2,7 +2,7 @@
 
 use super::Observation;
 use super::blocks::Blocks;
-use crate::vocabulary::content::{ContentBlock, TextContent};
+use crate::vocabulary::content::{Audio, ContentBlock, Image, ResourceContents, TextContent};
 use crate::vocabulary::error::ToolError;
 use compact_str::ToCompactString as _;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -12,7 +12,7 @@ use std::borrow::Cow;
 
 /// A return value that becomes an [`Observation`].
 ///
-/// Implemented for `()`, text, numbers, `bool`, [`ContentBlock`] and lists of it,
+/// Implemented for `()`, text, numbers, `bool`, [`ContentBlock`] and lists of it, [`Image`], [`Audio`], [`ResourceContents`],
 /// [`Observation`], [`serde_json::Value`], [`Json`], and results of these. A `#[tool]`
 /// function may also return any other `T: Serialize + JsonSchema`: the macro detects that
 /// and does the same as `Json`.
@@ -122,6 +122,19 @@ impl IntoObservation for ContentBlock {
         Ok(self.into())
     }
 }
+
+/// Types that are one content block.
+macro_rules! block {
+    ($($block:ty),*) => {$(
+        impl IntoObservation for $block {
+            fn into_observation(self) -> Result<Observation, ToolError> {
+                Ok(ContentBlock::from(self).into())
+            }
+        }
+    )*};
+}
+
+block!(Image, Audio, ResourceContents);
 
 impl IntoObservation for Vec<ContentBlock> {
     fn into_observation(self) -> Result<Observation, ToolError> {
