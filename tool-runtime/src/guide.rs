@@ -21,6 +21,25 @@ pub mod selectors {}
 #[doc = include_str!("../docs/guide/clients.md")]
 pub mod clients {}
 
+#[doc = include_str!("../docs/guide/command_line.md")]
+#[cfg(feature = "cli")]
+pub mod command_line {}
+
+#[cfg(all(
+    feature = "approvals",
+    feature = "audit",
+    feature = "cli",
+    feature = "http",
+    feature = "policy",
+    feature = "yaml"
+))]
+#[doc = include_str!("../docs/guide/governing.md")]
+pub mod governing {}
+
+#[cfg(all(feature = "audit", feature = "cli", feature = "http"))]
+#[doc = include_str!("../docs/guide/operating.md")]
+pub mod operating {}
+
 #[cfg(feature = "remote-hub")]
 #[doc = include_str!("../docs/guide/remote.md")]
 pub mod remote {}

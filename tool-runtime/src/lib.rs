@@ -27,18 +27,37 @@
 //!
 //! # Guides
 //!
-//! In reading order:
+//! To write a server:
 //!
 //! 1. [`#[tool]`](macro@tool): parameters, return values, every option.
 //! 2. [`guide::parameters`]: arguments, state and context side by side.
-//! 3. [`guide::axum`]: state that an axum application and its tools share.
-//! 4. [`guide::results`]: structured results, `?` in tools, an error enum of your own.
-//! 5. [`guide::testing`]: tests of a server that `main!` writes.
-//! 6. [`guide::pools`]: the builder's methods, toolsets with parameters and prefixes, hooks.
-//! 7. [`guide::selectors`]: how rules name tools.
-//! 8. [`guide::models`]: requests to Anthropic, OpenAI and Gemini with the tools of a pool.
-//! 9. [`guide::remote`]: tools on other machines, what is promised, how to operate them.
-//! 10. [`guide::clients`]: `install`, registration with Claude Code, Claude Desktop, Cursor, VS Code, Codex and others.
+//! 3. [`guide::results`]: structured results, images and files, `?` in tools, `anyhow`, an error enum of your own.
+//! 4. [`guide::testing`]: tests of a server that `main!` writes.
+//! 5. [`guide::command_line`]: what every binary of `main!` can do, beside FastMCP's command line.
+//! 6. [`guide::clients`]: `install`, registration with Claude Code, Claude Desktop, Cursor, VS Code, Codex and others.
+//! 7. [`guide::axum`]: an axum application and its tools: one state, one binary.
+//! 8. [`guide::pools`]: the builder's methods, toolsets with parameters and prefixes, hooks.
+//! 9. [`guide::selectors`]: how rules name tools.
+//!
+//! To write an agent:
+//!
+//! 1. [Agents](../tool_runtime_agent/guide/index.html): a model, its tools, events, approvals, sub-agents
+//!    (`tool-runtime-agent`).
+//! 2. [Built-in tools](../tool_runtime_builtins/guide/index.html): files, search, shell, web, browser, tasks
+//!    (`tool-runtime-builtins`).
+//! 3. [`guide::models`]: a loop of your own, with the formats of Anthropic, OpenAI and Gemini.
+//!
+//! To operate:
+//!
+//! 1. [`guide::governing`]: rules about calls, approvals, the log.
+//! 2. [`guide::operating`]: check, serve, watch, limit, end.
+//! 3. [`guide::remote`]: tools on other machines, what is promised, how to operate them.
+//!
+//! One command builds all pages:
+//!
+//! ```text
+//! cargo doc --no-deps --all-features -p tool-runtime -p tool-runtime-agent -p tool-runtime-builtins -p tool-runtime-genai
+//! ```
 //!
 //! # Find an item
 //!

@@ -3,9 +3,9 @@
 //! It reads `.mcp.json` of the folder it is started in, or the files that `--mcp-config` names:
 //!
 //! ```text
-//! gateway status                                    how the servers are gateway doctor
-//! problems of the servers, with remedies gateway --allow 'git.*' --deny 'git.push' serve   all of
-//! it as one server, filtered
+//! gateway status                                         how the servers are
+//! gateway doctor                                         problems of the servers, with remedies
+//! gateway --allow 'git.*' --deny 'git.push' serve        all of it as one server, filtered
 //! ```
 
 use tool_runtime::prelude::*;

@@ -35,6 +35,8 @@
 //! # }).unwrap();
 //! ```
 //!
+//! [`guide`] shows how to write one: models, tools, events, rules, sub-agents, tests.
+//!
 //! | Module | Topic |
 //! |---|---|
 //! | `agent` | the settings of an agent; an agent as a tool of another |
@@ -65,6 +67,9 @@
 //! |---|---|
 //! | `mcp-client` | MCP servers of conversations, [`Agent::from_mcp_file`] |
 //! | `policy` | permission modes of sub-agents, [`SubAgents::permissions`] |
+
+#[doc = include_str!("../docs/guide.md")]
+pub mod guide {}
 
 mod agent;
 mod call_peer;

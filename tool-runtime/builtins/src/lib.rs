@@ -10,6 +10,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! `guide` lists the tools of each family, and says what confines them.
+//!
 //! | Module | Topic |
 //! |---|---|
 //! | `workspace` | the directories that tools may touch, and what the families share |
@@ -43,6 +45,10 @@
 //! | `people` | `Builtins::people` | no |
 //! | `tasks` | `Builtins::tasks` | no |
 //! | `schedule` | `Builtins::schedule`, `Builtins::settings` | no |
+
+#[cfg(feature = "files")]
+#[doc = include_str!("../docs/guide.md")]
+pub mod guide {}
 
 #[cfg(feature = "web")]
 mod addresses;
