@@ -393,3 +393,20 @@ fn a_policy_within_another_configuration_has_keys_and_no_lines() {
     let explanation = policy.explain(&SampleCall::new("t")).to_string();
     assert!(explanation.contains("\nrule `a`, allow: yes"), "{explanation}");
 }
+
+#[test]
+fn examples_of_the_documentation_pass_their_own_tests() {
+    let reference = include_str!("../../../docs/policy.md").split("```yaml\n").nth(1);
+    let reference = reference.and_then(|rest| rest.split("```").next());
+    let guide = include_str!("../../../docs/guide/governing.md").split("RULES: &str = \"").nth(1);
+    let guide = guide.and_then(|rest| rest.split("\";").next());
+    for example in [reference, guide] {
+        let policy = Policy::parse(example.expect("an example"), Format::Yaml).unwrap();
+        let report = policy.test();
+        let results = report.results();
+        assert_eq!(results.len(), 2);
+        for result in results {
+            assert_eq!(result.failure, None, "{}", result.name);
+        }
+    }
+}
