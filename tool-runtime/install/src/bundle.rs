@@ -21,7 +21,7 @@ const HELP: &str = "\
 It writes NAME-VERSION-OS-ARCH.mcpb: the program and a manifest, for this platform. Clients such as Claude Desktop install
 it when it is opened. Arguments after `--` are given to the server. Build the program for release before.
 
-It also writes server.json for the MCP registry, if the package has a repository on GitHub, or `--namespace` is given.
+It also writes server.json for the MCP registry, if the package has a repository on GitHub, or `--namespace` and `--url` are given.
 Bundles of other platforms that a server.json of the same version lists stay in it.";
 
 /// The command `bundle`.
@@ -45,7 +45,7 @@ impl CliCommand for Bundle {
     fn form(&self) -> CommandForm {
         CommandForm::new("bundle", "Pack the program as an MCPB bundle, for clients and the registry")
             .heading(SETUP)
-            .repeated_argument("ARGUMENTS", "Arguments of the server, after `--`")
+            .rest("ARGUMENTS", "Arguments of the server")
             .option("output", "DIR", "The directory that the files are written to; default: this one")
             .repeated_option("env", "KEY[=TEXT]", "Let clients ask their users for this environment variable, with this description; repeatable")
             .option("author", "NAME", "The author; default: `authors` of the package")
@@ -98,11 +98,11 @@ impl Bundle {
             return Ok(true);
         };
         let file = folder.join("server.json");
-        let before = fs::read(&file).ok().and_then(|text| serde_json::from_slice(&text).ok());
-        let others =
-            server_json::others(&self.package, &namespace, &url, &before.unwrap_or(Value::Null));
         let download = Download { url: &url, sha256: &sha256, variables: &variables };
-        let server = server_json::json(&self.package, &namespace, &download, others);
+        let server = server_json::json(&self.package, &namespace, &download);
+        let server = update(&file, server).map_err(|problem| {
+            CommandFailure::Failed(format!("`{}` was not changed: {problem}", file.display()))
+        })?;
         fs::write(&file, format!("{server:#}\n")).map_err(|error| failed(&file, &error))?;
         writeln!(out, "wrote {}", file.display())?;
         writeln!(
@@ -142,6 +142,17 @@ impl Bundle {
         let (user, repository) = github(&self.package.repository)?;
         let (version, file) = (&self.package.version, self.file_name());
         Some(format!("https://github.com/{user}/{repository}/releases/download/v{version}/{file}"))
+    }
+}
+
+/// A description, with what the file has of it.
+fn update(file: &Path, server: Value) -> Result<Value, String> {
+    match crate::file::read(file)? {
+        None => Ok(server),
+        Some(text) => {
+            let before = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+            server_json::updated(before, server)
+        }
     }
 }
 

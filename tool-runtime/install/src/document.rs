@@ -50,7 +50,13 @@ impl Document {
             Self::Json(json) => json.set(keys, members)?,
             Self::Toml(toml) => toml.set(keys, members)?,
         }
-        self.check(&before, keys)
+        self.check(&before, keys)?;
+        // Of a key that occurs twice, readers take the last.
+        let entry = self.get(keys).unwrap_or_default();
+        match members.iter().all(|(name, value)| entry.get(name) == Some(value)) {
+            true => Ok(()),
+            false => Err(format!("a key of {} occurs twice in it", keys.join("."))),
+        }
     }
 
     /// Removes the member at the end of `keys`.

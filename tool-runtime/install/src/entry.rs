@@ -8,14 +8,13 @@ use serde_json::{Map, Value, json};
 pub(crate) struct Entry {
     pub(crate) command: String,
     pub(crate) args: Vec<String>,
-    pub(crate) env: Vec<(String, String)>,
+    /// Values that are no strings were written by others, and stay.
+    pub(crate) env: Map<String, Value>,
 }
 
 impl Entry {
     /// The members of the entry, in the order in which they are written.
     pub(crate) fn members(&self, shape: Shape) -> Map<String, Value> {
-        let env: Map<_, _> =
-            self.env.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
         let mut members = Map::new();
         match shape {
             Shape::Plain => {}
@@ -29,10 +28,19 @@ impl Entry {
             members.insert("command".to_owned(), json!(self.command));
             members.insert("args".to_owned(), json!(self.args));
         }
-        if !env.is_empty() {
-            members.insert(environment(shape).to_owned(), Value::Object(env));
+        if !self.env.is_empty() {
+            members.insert(environment(shape).to_owned(), Value::Object(self.env.clone()));
         }
         members
+    }
+
+    /// The entry without the values of variables. A value that differs from that of an older entry is marked.
+    pub(crate) fn hidden(&self, old: Option<&Self>) -> Self {
+        let hide = |(name, value): (&String, &Value)| {
+            let is_changed = old.and_then(|old| old.env.get(name)).is_some_and(|old| old != value);
+            (name.clone(), json!(if is_changed { "*** (changed)" } else { "***" }))
+        };
+        Self { env: self.env.iter().map(hide).collect(), ..self.clone() }
     }
 
     /// Reads an entry. Members of a wrong type are left out: files of clients are written by others.
@@ -41,8 +49,7 @@ impl Entry {
             let values = members.get(name).and_then(Value::as_array).into_iter().flatten();
             values.filter_map(|value| value.as_str().map(str::to_owned)).collect()
         };
-        let env = members.get(environment(shape)).and_then(Value::as_object).into_iter().flatten();
-        let env = env.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())));
+        let env = members.get(environment(shape)).and_then(Value::as_object).cloned();
         let (command, args) = match shape {
             Shape::OpenCode => {
                 let mut line = texts("command").into_iter();
@@ -50,7 +57,7 @@ impl Entry {
             }
             _ => (members.get("command").and_then(Value::as_str).map(str::to_owned), texts("args")),
         };
-        Self { command: command.unwrap_or_default(), args, env: env.collect() }
+        Self { command: command.unwrap_or_default(), args, env: env.unwrap_or_default() }
     }
 }
 
@@ -71,7 +78,7 @@ mod tests {
         let entry = Entry {
             command: "/bin/quick".into(),
             args: vec!["serve".into(), "--allow=git.*".into()],
-            env: vec![("TOKEN".into(), "a\"b".into())],
+            env: [("TOKEN".to_owned(), json!("a\"b"))].into_iter().collect(),
         };
         for shape in [Shape::Plain, Shape::Typed, Shape::OpenCode] {
             let members = Value::Object(entry.members(shape));
@@ -81,5 +88,15 @@ mod tests {
             Entry::read(Shape::Plain, &json!({ "command": 5, "args": "x" })),
             Entry::default()
         );
+    }
+
+    #[test]
+    fn values_of_variables_are_hidden() {
+        let entry = |value: &str| Entry {
+            env: [("TOKEN".to_owned(), json!(value))].into_iter().collect(),
+            ..Entry::default()
+        };
+        assert_eq!(entry("a").hidden(None).env["TOKEN"], "***");
+        assert_eq!(entry("a").hidden(Some(&entry("b"))).env["TOKEN"], "*** (changed)");
     }
 }

@@ -4,21 +4,26 @@ use crate::client::Target;
 use crate::document::Document;
 use crate::entry::Entry;
 use serde_json::Value;
-use similar::{ChangeTag, TextDiff};
-use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{ErrorKind, Write as _};
-use std::path::{Path, PathBuf};
-
-/// Longer lines of a difference are cut: a file may be one line.
-const LINE_CHARS: usize = 160;
+use std::path::Path;
 
 /// The text of a file; `None` if it does not exist.
 ///
 /// # Errors
-/// It cannot be read, or is not UTF-8.
+/// It cannot be read, is not UTF-8, or is no regular file.
 pub(crate) fn read(file: &Path) -> Result<Option<String>, String> {
+    let is_link = fs::symlink_metadata(file).is_ok_and(|it| it.is_symlink());
+    match fs::metadata(file) {
+        Ok(it) if !it.is_file() => {
+            return Err(format!("`{}` is no regular file", file.display()));
+        }
+        Err(error) if is_link && error.kind() == ErrorKind::NotFound => {
+            return Err(format!("`{}` is a link to a file that does not exist", file.display()));
+        }
+        _ => {}
+    }
     match fs::read(file) {
         Ok(bytes) => String::from_utf8(bytes)
             .map(Some)
@@ -35,7 +40,7 @@ pub(crate) fn read(file: &Path) -> Result<Option<String>, String> {
 pub(crate) fn parse(target: &Target, text: Option<&str>) -> Result<Document, String> {
     let document = Document::parse(target.client.format, text.unwrap_or_default());
     document.map_err(|problem| {
-        format!("`{}` is not valid, and was not changed: {problem}", target.file.display())
+        format!("`{}` is not valid, so it is left as it is: {problem}", target.file.display())
     })
 }
 
@@ -59,34 +64,6 @@ pub(crate) fn with_entry(
     let set = document.set(&target.entry_keys(name), &members);
     set.map_err(|problem| format!("`{}` was not changed: {problem}", target.file.display()))?;
     Ok(document.text())
-}
-
-/// The file in which the text from before a registration is kept.
-pub(crate) fn backup(target: &Target, name: &str) -> PathBuf {
-    let mut file: OsString = target.file.file_name().unwrap_or_default().to_owned();
-    file.push(format!(".{name}.bak"));
-    target.file.with_file_name(file)
-}
-
-/// The text from before the registration, if the entry is all that has changed since: `Some(None)` if there was no file.
-///
-/// # Errors
-/// The backup cannot be read.
-pub(crate) fn original(
-    target: &Target,
-    name: &str,
-    entry: &Entry,
-    text: &str,
-) -> Result<Option<Option<String>>, String> {
-    let original = read(&backup(target, name))?;
-    let Ok(document) =
-        Document::parse(target.client.format, original.as_deref().unwrap_or_default())
-    else {
-        return Ok(None);
-    };
-    let is_original = document.get(&target.entry_keys(name)).is_none()
-        && with_entry(target, document, name, entry).is_ok_and(|registered| registered == text);
-    Ok(is_original.then_some(original))
 }
 
 /// Replaces a file in one step. A link stays, and so do the permissions.
@@ -120,6 +97,7 @@ pub(crate) fn replace(
     if before.is_some() {
         let permissions = fs::metadata(&real).map_err(problem)?.permissions();
         written.as_file().set_permissions(permissions).map_err(problem)?;
+        keep_owner(&real, written.as_file());
     }
     written.as_file().sync_all().map_err(problem)?;
     if read(file)?.as_deref() != before {
@@ -129,53 +107,34 @@ pub(crate) fn replace(
     Ok(())
 }
 
-/// The lines that change, without their neighbours: those may have secrets of other servers. Values of environment
-/// variables are hidden.
-pub(crate) fn difference(before: &str, after: &str, hidden: &[(String, String)]) -> String {
+/// A file that root changes stays its owner's.
+fn keep_owner(original: &Path, written: &fs::File) {
+    #[cfg(unix)]
+    if let Ok(original) = fs::metadata(original) {
+        use std::os::unix::fs::{MetadataExt as _, fchown};
+        let _ = fchown(written, Some(original.uid()), Some(original.gid()));
+    }
+    #[cfg(not(unix))]
+    let _ = (original, written);
+}
+
+/// What changes in an entry, with the values of environment variables hidden. Nothing else of the file is shown: it may
+/// have secrets of other servers.
+pub(crate) fn difference(target: &Target, old: Option<&Entry>, new: Option<&Entry>) -> String {
+    let members = |entry: Option<&Entry>| {
+        entry.map(|entry| entry.hidden(old).members(target.client.shape)).unwrap_or_default()
+    };
+    let (before, after) = (members(old), members(new));
     let mut text = String::new();
-    for change in TextDiff::from_lines(before, after).iter_all_changes() {
-        let sign = match change.tag() {
-            ChangeTag::Equal => continue,
-            ChangeTag::Delete => '-',
-            ChangeTag::Insert => '+',
-        };
-        let line = hide(change.value().trim_end_matches(['\r', '\n']), hidden);
-        let shown: String = line.chars().take(LINE_CHARS).collect();
-        let cut = if shown.len() < line.len() { " .." } else { "" };
-        let _ = writeln!(text, "{sign} {shown}{cut}");
+    for (name, value) in &before {
+        if after.get(name) != Some(value) {
+            let _ = writeln!(text, "- {name}: {value}");
+        }
+    }
+    for (name, value) in &after {
+        if before.get(name) != Some(value) {
+            let _ = writeln!(text, "+ {name}: {value}");
+        }
     }
     text
-}
-
-fn hide(line: &str, hidden: &[(String, String)]) -> String {
-    let mut line = line.to_owned();
-    for (name, value) in hidden {
-        let Some(start) = line.find(name.as_str()).map(|start| start + name.len()) else {
-            continue;
-        };
-        let (before, after) = line.split_at(start);
-        let quoted = serde_json::to_string(value).unwrap_or_default();
-        let masked = after.replace(&quoted, "\"***\"");
-        let masked = match value.is_empty() || masked != after {
-            true => masked,
-            false => after.replace(value.as_str(), "***"),
-        };
-        line = format!("{before}{masked}");
-    }
-    line
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_difference_hides_values_of_variables_and_all_other_lines() {
-        let hidden = [("KEY".to_owned(), "s\"1".to_owned())];
-        let after = "{\n  \"other\": \"s3cret\",\n  \"KEY\": \"s\\\"1\"\n}\n";
-        let shown = difference("{\n  \"other\": \"s3cret\"\n}\n", after, &hidden);
-        assert!(!shown.contains("s\\\"1") && shown.contains("+   \"KEY\": \"***\""), "{shown}");
-        let one_line = "x".repeat(1000);
-        assert!(difference("", &one_line, &[]).len() < 200);
-    }
 }

@@ -13,6 +13,8 @@ pub(crate) struct Folders {
     pub(crate) config: PathBuf,
     /// `$CODEX_HOME`, by default `~/.codex`.
     pub(crate) codex: PathBuf,
+    /// What programs keep about their use: `$XDG_STATE_HOME`, by default `~/.local/state`.
+    pub(crate) state: PathBuf,
     /// The working directory.
     pub(crate) project: PathBuf,
 }
@@ -29,6 +31,7 @@ impl Folders {
         Ok(Self {
             applications: applications(&home, &config),
             codex: variable("CODEX_HOME").unwrap_or_else(|| home.join(".codex")),
+            state: variable("XDG_STATE_HOME").unwrap_or_else(|| home.join(".local").join("state")),
             home,
             config,
             project,

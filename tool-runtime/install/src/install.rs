@@ -3,7 +3,9 @@
 use crate::client::{CLIENTS, Client, Scope, Target};
 use crate::entry::Entry;
 use crate::folders::Folders;
+use crate::state::{self, Kept};
 use crate::{file, list, snippet};
+use serde_json::Value;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
@@ -16,8 +18,8 @@ CLIENT is claude-code, claude-desktop, cursor, vscode, codex, gemini-cli, windsu
 Arguments after `--` are given to the server: `install codex -- --allow 'hint:read_only'`. Paths in them should be
 absolute, as a client starts the server in a folder of its own.
 
-The program is registered by its absolute path. The lines that change are printed, with the values of variables hidden.
-The file from before is kept as `FILE.NAME.bak` until `uninstall`. For Goose an entry is printed.";
+The program is registered by its absolute path. What changes is printed, with the values of variables hidden. The file
+from before is kept in the user's folder for state until `uninstall`. For Goose an entry is printed.";
 
 /// The command `install CLIENT`.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +30,7 @@ impl CliCommand for Install {
         CommandForm::new("install", "Register the program as an MCP server with a client")
             .heading(SETUP)
             .optional_argument("CLIENT", "The client, such as `claude-code`")
-            .repeated_argument("ARGUMENTS", "Arguments of the server, after `--`")
+            .rest("ARGUMENTS", "Arguments of the server")
             .flag("list", "List the clients, and where the server is registered")
             .option("scope", "SCOPE", "`user` (default), `project`: a file in this folder, or for claude-code `local`: only you, only in this folder")
             .option("name", "NAME", "The name of the server; default: that of the program's file")
@@ -68,7 +70,8 @@ impl Install {
         }
         let target = target(client, arguments, &folders)?;
         let is_dry = arguments.has("dry-run");
-        let changed = register(&target, &name, entry.clone(), is_dry, out)?;
+        let is_present = target.client.is_present(&folders);
+        let changed = register(&folders, &target, &name, entry.clone(), is_dry, out)?;
         let title = target.client.title;
         let file = target.file.display();
         match (changed, is_dry) {
@@ -79,7 +82,7 @@ impl Install {
                 writeln!(out, "next: {}", target.client.next)?;
             }
         }
-        if !target.client.is_present(&folders) {
+        if !is_present {
             writeln!(out, "note: {title} was not found on this machine")?;
         }
         if Path::new(&entry.command).components().any(|part| part.as_os_str() == "target") {
@@ -94,81 +97,58 @@ impl Install {
 
 /// Adds or changes the entry, and returns whether that changes the file.
 fn register(
+    folders: &Folders,
     target: &Target,
     name: &str,
     mut entry: Entry,
     is_dry: bool,
     out: &mut dyn Write,
 ) -> Result<bool, CommandFailure> {
-    let before = file::read(&target.file).map_err(CommandFailure::Failed)?;
-    let document = file::parse(target, before.as_deref()).map_err(CommandFailure::Failed)?;
+    let failed = CommandFailure::Failed;
+    let before = file::read(&target.file).map_err(failed)?;
+    let document = file::parse(target, before.as_deref()).map_err(failed)?;
     let old = file::entry(target, &document, name);
-    let mut hidden = entry.env.clone();
     if let Some(old) = &old {
-        check_owner(target, name, old, &entry)?;
-        hidden.extend(old.env.clone());
-        entry.env = merged(&old.env, &entry.env);
+        check_owner(target, name, old).map_err(failed)?;
+        let given = std::mem::replace(&mut entry.env, old.env.clone());
+        entry.env.extend(given);
     }
-    let after = file::with_entry(target, document, name, &entry).map_err(CommandFailure::Failed)?;
+    let after = file::with_entry(target, document, name, &entry).map_err(failed)?;
     if before.as_deref() == Some(&after) {
         return Ok(false);
     }
-    write!(out, "{}", file::difference(before.as_deref().unwrap_or_default(), &after, &hidden))?;
+    write!(out, "{}", file::difference(target, old.as_ref(), Some(&entry)))?;
     if is_dry {
         return Ok(true);
     }
+    // The text from before the first registration, unless something else was changed since.
+    let kept =
+        state::read(folders, target, name).filter(|kept| Some(&kept.after) == before.as_ref());
+    let original = kept.map_or_else(|| before.clone(), |kept| kept.before);
+    let kept = Kept { before: original, after };
     let is_private = target.scope != Scope::Project;
-    let written = keep_backup(target, name, before.as_deref(), old.as_ref())
-        .and_then(|()| file::replace(&target.file, before.as_deref(), &after, is_private));
-    written.map_err(CommandFailure::Failed)?;
+    state::write(folders, target, name, &kept)
+        .and_then(|()| file::replace(&target.file, before.as_deref(), &kept.after, is_private))
+        .map_err(failed)?;
     Ok(true)
 }
 
-/// Keeps the text from before, unless the one from before the first registration is kept, and nothing else has changed since.
-fn keep_backup(
-    target: &Target,
-    name: &str,
-    before: Option<&str>,
-    old: Option<&Entry>,
-) -> Result<(), String> {
-    let Some(text) = before else { return Ok(()) };
-    if let Some(old) = old
-        && file::original(target, name, old, text)?.is_some()
-    {
+/// An entry of another program is neither overwritten nor removed.
+///
+/// # Errors
+/// The entry does not start a program of the name of this one.
+pub(crate) fn check_owner(target: &Target, name: &str, old: &Entry) -> Result<(), String> {
+    let stem = Path::new(&old.command).file_stem().map(ToOwned::to_owned);
+    let program = std::env::current_exe().ok();
+    if stem.is_some() && stem.as_deref() == program.as_deref().and_then(Path::file_stem) {
         return Ok(());
     }
-    let backup = file::backup(target, name);
-    let existing = file::read(&backup)?;
-    file::replace(&backup, existing.as_deref(), text, true)
-}
-
-/// An entry of another program is not overwritten.
-fn check_owner(
-    target: &Target,
-    name: &str,
-    old: &Entry,
-    new: &Entry,
-) -> Result<(), CommandFailure> {
-    let stem = |command: &str| Path::new(command).file_stem().map(ToOwned::to_owned);
-    if old.command.is_empty() || stem(&old.command) == stem(&new.command) {
-        return Ok(());
-    }
-    Err(CommandFailure::Failed(format!(
-        "`{name}` in {} starts `{}`; give another name by `--name`, or remove that entry by `uninstall`",
-        target.file.display(),
-        old.command
-    )))
-}
-
-fn merged(old: &[(String, String)], new: &[(String, String)]) -> Vec<(String, String)> {
-    let mut env = old.to_vec();
-    for (name, value) in new {
-        match env.iter_mut().find(|(old, _)| old == name) {
-            Some((_, old)) => old.clone_from(value),
-            None => env.push((name.clone(), value.clone())),
-        }
-    }
-    env
+    let what = match old.command.as_str() {
+        "" => "does not start a program".to_owned(),
+        command => format!("starts `{command}`"),
+    };
+    let file = target.file.display();
+    Err(format!("`{name}` in {file} {what}; give another name by `--name`, or edit the file"))
 }
 
 /// How a client starts this program.
@@ -184,7 +164,7 @@ fn entry(arguments: &CommandArguments, server: &[String]) -> Result<Entry, Comma
     Ok(Entry { command: command.to_owned(), args, env })
 }
 
-fn variable(text: &str) -> Result<(String, String), CommandFailure> {
+fn variable(text: &str) -> Result<(String, Value), CommandFailure> {
     let (name, value) = match text.split_once('=') {
         Some((name, value)) => (name, Some(value.to_owned())),
         None => (text, std::env::var(text).ok()),
@@ -192,8 +172,10 @@ fn variable(text: &str) -> Result<(String, String), CommandFailure> {
     // The text may be a secret.
     match value {
         _ if !is_variable(name) => Err(CommandFailure::usage("--env: give `KEY=VALUE`, or `KEY`")),
-        Some(value) => Ok((name.to_owned(), value)),
-        None => Err(CommandFailure::usage(format!("--env: the variable {name} is not set"))),
+        Some(value) => Ok((name.to_owned(), Value::String(value))),
+        None => Err(CommandFailure::usage(format!(
+            "--env: the variable {name} is not set, or is not UTF-8"
+        ))),
     }
 }
 

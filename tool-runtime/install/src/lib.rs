@@ -16,6 +16,7 @@ mod package;
 mod registered;
 mod server_json;
 mod snippet;
+mod state;
 mod toml;
 mod uninstall;
 

@@ -4,6 +4,7 @@ use crate::client::{CLIENTS, Client, Target};
 use crate::entry::Entry;
 use crate::file;
 use crate::folders::Folders;
+use serde_json::{Map, Value};
 use std::path::PathBuf;
 
 /// A registration of a server in the file of a client.
@@ -40,7 +41,7 @@ pub fn registered(name: &str) -> (Vec<Registered>, Vec<String>) {
                 file: target.file,
                 command: entry.command,
                 args: entry.args,
-                env: entry.env,
+                env: texts(entry.env),
                 is_graphical: target.client.is_graphical,
             }),
             Ok(None) => {}
@@ -49,6 +50,12 @@ pub fn registered(name: &str) -> (Vec<Registered>, Vec<String>) {
     }
     problems.dedup();
     (found, problems)
+}
+
+fn texts(env: Map<String, Value>) -> Vec<(String, String)> {
+    let text =
+        |value: Value| value.as_str().map(str::to_owned).unwrap_or_else(|| value.to_string());
+    env.into_iter().map(|(name, value)| (name, text(value))).collect()
 }
 
 /// Everywhere that a server can be registered.

@@ -25,13 +25,8 @@ pub(crate) fn github(repository: &str) -> Option<(&str, &str)> {
     (is_name(user) && is_name(name)).then_some((user, name))
 }
 
-/// The description of a server. `others` are bundles for other platforms.
-pub(crate) fn json(
-    package: &Package,
-    namespace: &str,
-    download: &Download<'_>,
-    others: Vec<Value>,
-) -> Value {
+/// The description of a server.
+pub(crate) fn json(package: &Package, namespace: &str, download: &Download<'_>) -> Value {
     let Package { name, version, title, repository, .. } = package;
     let mut bundle = json!({
         "registryType": "mcpb",
@@ -50,13 +45,12 @@ pub(crate) fn json(
         };
         bundle["environmentVariables"] = download.variables.iter().map(variable).collect();
     }
-    let packages: Vec<Value> = others.into_iter().chain([bundle]).collect();
     let mut server = json!({
         "$schema": SCHEMA,
         "name": server_name(namespace, name),
         "description": short(&package.description),
         "version": version,
-        "packages": packages,
+        "packages": [bundle],
     });
     if let Some(title) = title {
         server["title"] = json!(short(title));
@@ -67,14 +61,34 @@ pub(crate) fn json(
     server
 }
 
-/// The bundles of other platforms in a file of the same version.
-pub(crate) fn others(package: &Package, namespace: &str, url: &str, file: &Value) -> Vec<Value> {
-    if file["name"] != server_name(namespace, &package.name) || file["version"] != *package.version
-    {
-        return Vec::new();
+/// Changes a file of the same server. What the author wrote stays, and so do bundles of other platforms for the same version.
+///
+/// # Errors
+/// It is the file of another server.
+pub(crate) fn updated(file: Value, new: Value) -> Result<Value, String> {
+    let (Value::Object(mut file), Value::Object(new)) = (file, new) else {
+        return Err("it is not a JSON object".to_owned());
+    };
+    if file.get("name") != new.get("name") {
+        return Err(format!("it is that of another server than {}", new["name"]));
     }
-    let packages = file["packages"].as_array().into_iter().flatten();
-    packages.filter(|package| package["identifier"] != url).cloned().collect()
+    let is_same_version = file.get("version") == new.get("version");
+    let old = file.remove("packages").filter(|_| is_same_version);
+    for (key, value) in new {
+        match &*key {
+            "$schema" | "version" => drop(file.insert(key, value)),
+            "packages" => {
+                let url = &value[0]["identifier"];
+                let others = old.iter().filter_map(Value::as_array).flatten();
+                let others = others.filter(|package| package["identifier"] != *url).cloned();
+                let packages = others.chain(value.as_array().into_iter().flatten().cloned());
+                let packages = packages.collect();
+                file.insert(key, packages);
+            }
+            _ => drop(file.entry(key).or_insert(value)),
+        }
+    }
+    Ok(Value::Object(file))
 }
 
 fn server_name(namespace: &str, name: &str) -> String {

@@ -10,7 +10,7 @@ pub(crate) const GOOSE: &str = "goose";
 pub(crate) fn goose(name: &str, entry: &Entry) -> String {
     let quoted = |text: &str| serde_json::to_string(text).unwrap_or_default();
     let mut text = format!(
-        "add this to ~/.config/goose/config.yaml, below `extensions:`\n\n  {name}:\n    type: stdio\n    name: {name}\n    enabled: true\n    timeout: 300\n    cmd: {}\n    args:\n",
+        "add this to ~/.config/goose/config.yaml, below `extensions:`\n\n  {name:?}:\n    type: stdio\n    name: {name:?}\n    enabled: true\n    timeout: 300\n    cmd: {}\n    args:\n",
         quoted(&entry.command)
     );
     for argument in &entry.args {
@@ -20,8 +20,8 @@ pub(crate) fn goose(name: &str, entry: &Entry) -> String {
     if entry.env.is_empty() {
         text.push_str(" {}");
     }
-    for (variable, value) in &entry.env {
-        let _ = write!(text, "\n      {variable}: {}", quoted(value));
+    for (variable, _) in &entry.env {
+        let _ = write!(text, "\n      {variable}: \"...\"    # its value, which is not shown here");
     }
     text
 }

@@ -8,14 +8,26 @@ pub(crate) struct Toml {
     document: DocumentMut,
     /// `toml_edit` writes `\n`.
     has_crlf: bool,
+    has_bom: bool,
 }
+
+const BOM: char = '\u{feff}';
 
 impl Toml {
     /// # Errors
     /// The syntax is wrong.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let document = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
-        Ok(Self { document, has_crlf: text.contains("\r\n") })
+        let unmarked = text.strip_prefix(BOM);
+        let body = unmarked.unwrap_or(text);
+        // The error itself has the line, which may have a secret.
+        let document = body.parse().map_err(|error: toml_edit::TomlError| {
+            let end = error.span().map_or(0, |span| span.start.min(body.len()));
+            let line = body.as_bytes()[..end].iter().filter(|byte| **byte == b'\n').count() + 1;
+            format!("{} on line {line}", error.message())
+        })?;
+        let lines = body.matches('\n').count();
+        let has_crlf = lines > 0 && body.matches("\r\n").count() == lines;
+        Ok(Self { document, has_crlf, has_bom: unmarked.is_some() })
     }
 
     pub(crate) fn value(&self) -> Value {
@@ -23,7 +35,8 @@ impl Toml {
     }
 
     pub(crate) fn text(&self) -> String {
-        let text = self.document.to_string();
+        let bom = if self.has_bom { BOM.to_string() } else { String::new() };
+        let text = format!("{bom}{}", self.document);
         match self.has_crlf {
             true => text.replace("\r\n", "\n").replace('\n', "\r\n"),
             false => text,
@@ -36,6 +49,8 @@ impl Toml {
         members: &Map<String, Value>,
     ) -> Result<(), String> {
         let [above @ .., name] = keys else { return Ok(()) };
+        let end = self.document.trailing().as_str().unwrap_or_default().to_owned();
+        let mut is_new = false;
         let mut table: &mut dyn TableLike = self.document.as_table_mut();
         for key in above {
             let inner = table.entry(key).or_insert_with(|| {
@@ -46,13 +61,33 @@ impl Toml {
             let inner = inner.as_table_like_mut();
             table = inner.ok_or_else(|| format!("`{key}` in it is not a table"))?;
         }
-        let entry = table.entry(name).or_insert_with(|| Item::Table(Table::new()));
+        let entry = table.entry(name).or_insert_with(|| {
+            is_new = true;
+            // The last of the file: comments before another table belong to that.
+            let mut table = Table::new();
+            table.set_position(Some(isize::MAX));
+            table.decor_mut().set_prefix(format!("{end}\n"));
+            Item::Table(table)
+        });
         let entry = entry.as_table_like_mut();
         let entry = entry.ok_or_else(|| format!("`{name}` in it is not a table"))?;
         for (key, value) in members {
-            if entry.get(key).map(json).as_ref() != Some(value) {
-                entry.insert(key, item(value));
+            match entry.get_mut(key) {
+                Some(old) if json(old) == *value => {}
+                // The comments beside the value stay.
+                Some(Item::Value(old)) if !value.is_object() => {
+                    let decor = old.decor().clone();
+                    if let Item::Value(mut new) = item(value) {
+                        *new.decor_mut() = decor;
+                        *old = new;
+                    }
+                }
+                _ => drop(entry.insert(key, item(value))),
             }
+        }
+        // Comments at the end stay above the new table.
+        if is_new {
+            self.document.set_trailing("");
         }
         Ok(())
     }
@@ -64,7 +99,18 @@ impl Toml {
             let Some(inner) = table.get_mut(key).and_then(Item::as_table_like_mut) else { return };
             table = inner;
         }
-        table.remove(name);
+        // Comments above the table may be about others.
+        let comments = match table.remove(name) {
+            Some(Item::Table(entry)) => {
+                entry.decor().prefix().and_then(|it| it.as_str()).map(str::to_owned)
+            }
+            _ => None,
+        };
+        if let Some(comments) = comments.filter(|text| text.contains('#')) {
+            let end = self.document.trailing().as_str().unwrap_or_default();
+            let end = format!("{}{end}", comments.trim_end_matches('\n').to_owned() + "\n");
+            self.document.set_trailing(end);
+        }
     }
 }
 

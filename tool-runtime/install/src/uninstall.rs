@@ -3,11 +3,12 @@
 use crate::client::Target;
 use crate::file;
 use crate::folders::Folders;
-use crate::install::{server_name, target};
+use crate::install::{check_owner, server_name, target};
 use crate::registered::{entry, targets};
 use crate::snippet::GOOSE;
+use crate::state::{self, Kept};
 use std::fs;
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::process::ExitCode;
 use tool_runtime_command::seam::{CommandFailure, SETUP, run_printing};
 use tool_runtime_command::{CliCommand, CommandArguments, CommandForm};
@@ -55,7 +56,7 @@ impl Uninstall {
         let target = target(client, arguments, &folders)?;
         let title = target.client.title;
         let is_dry = arguments.has("dry-run");
-        if unregister(&target, &name, is_dry, out)? {
+        if unregister(&folders, &target, &name, is_dry, out)? {
             let file = target.file.display();
             match is_dry {
                 true => writeln!(out, "nothing was written to {file}")?,
@@ -77,35 +78,53 @@ impl Uninstall {
 
 /// Removes the entry, and returns whether there was one.
 fn unregister(
+    folders: &Folders,
     target: &Target,
     name: &str,
     is_dry: bool,
     out: &mut dyn Write,
 ) -> Result<bool, CommandFailure> {
     let failed = CommandFailure::Failed;
-    let Some(before) = file::read(&target.file).map_err(failed)? else { return Ok(false) };
-    let mut document = file::parse(target, Some(&before)).map_err(failed)?;
-    let Some(entry) = file::entry(target, &document, name) else { return Ok(false) };
-    let after = match file::original(target, name, &entry, &before).map_err(failed)? {
-        Some(original) => original,
-        None => {
-            document.remove(&target.entry_keys(name)).map_err(|problem| {
-                failed(format!("`{}` was not changed: {problem}", target.file.display()))
-            })?;
-            Some(document.text())
+    let kept = state::read(folders, target, name);
+    let before = file::read(&target.file).map_err(failed)?;
+    let document = file::parse(target, before.as_deref()).map_err(failed)?;
+    let (Some(before), Some(entry)) = (&before, file::entry(target, &document, name)) else {
+        if !is_dry {
+            state::remove(folders, target, name);
         }
+        return Ok(false);
     };
-    let shown = after.as_deref().unwrap_or_default();
-    write!(out, "{}", file::difference(&before, shown, &entry.env))?;
+    check_owner(target, name, &entry).map_err(failed)?;
+    let after = restored(target, name, before, kept).map_err(failed)?;
+    write!(out, "{}", file::difference(target, Some(&entry), None))?;
     if is_dry {
         return Ok(true);
     }
     match after {
-        Some(text) => file::replace(&target.file, Some(&before), &text, false).map_err(failed)?,
+        Some(text) => file::replace(&target.file, Some(before), &text, false).map_err(failed)?,
         None => fs::remove_file(&target.file)?,
     }
-    match fs::remove_file(file::backup(target, name)) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(error.into()),
-        _ => Ok(true),
+    state::remove(folders, target, name);
+    Ok(true)
+}
+
+/// The text without the entry: that from before the registration, if nothing else was changed since. `None`: there was no
+/// file.
+fn restored(
+    target: &Target,
+    name: &str,
+    text: &str,
+    kept: Option<Kept>,
+) -> Result<Option<String>, String> {
+    if let Some(kept) = kept.filter(|kept| kept.after == text) {
+        let document = file::parse(target, kept.before.as_deref())?;
+        if file::entry(target, &document, name).is_none() {
+            return Ok(kept.before);
+        }
     }
+    let mut document = file::parse(target, Some(text))?;
+    document
+        .remove(&target.entry_keys(name))
+        .map_err(|problem| format!("`{}` was not changed: {problem}", target.file.display()))?;
+    Ok(Some(document.text()))
 }

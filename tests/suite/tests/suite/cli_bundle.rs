@@ -110,3 +110,32 @@ fn what_is_missing_is_named() {
     let output = bundle(folder.path(), &["--author", "Me", "--env", "1X"]);
     assert_eq!(output.status.code(), Some(2), "{}", text(&output));
 }
+
+#[test]
+fn what_the_author_wrote_in_a_server_json_stays() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("server.json");
+    for (text, problem) in [
+        ("garbage{", "expected value"),
+        ("[]", "it is not a JSON object"),
+        (r#"{"name": "com.example/other"}"#, "it is that of another server"),
+    ] {
+        fs::write(&file, text).unwrap();
+        let output = bundle(folder.path(), &PUBLISHED);
+        assert_eq!(output.status.code(), Some(1), "{}", self::text(&output));
+        assert!(self::text(&output).contains(problem), "{}", self::text(&output));
+        assert_eq!(fs::read_to_string(&file).unwrap(), text);
+    }
+    fs::write(
+        &file,
+        r#"{"name": "com.example/suite", "description": "Mine", "websiteUrl": "https://e.com"}"#,
+    )
+    .unwrap();
+    assert!(bundle(folder.path(), &PUBLISHED).status.success());
+    let server = server_json(folder.path());
+    assert_eq!(
+        (&server["description"], &server["websiteUrl"]),
+        (&json!("Mine"), &json!("https://e.com"))
+    );
+    assert_eq!(server["packages"].as_array().unwrap().len(), 1);
+}

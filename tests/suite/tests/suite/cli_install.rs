@@ -52,7 +52,8 @@ impl User {
     fn run(&self, words: &[&str]) -> Ended {
         let mut command = Command::new(PROGRAM);
         command.args(words).stdin(Stdio::null()).env("HOME", self.home.path());
-        command.env_remove("XDG_CONFIG_HOME").env_remove("CODEX_HOME").env("FROM_HERE", "s3cret");
+        command.env_remove("XDG_CONFIG_HOME").env_remove("XDG_STATE_HOME").env_remove("CODEX_HOME");
+        command.env("FROM_HERE", "s3cret");
         let output = command.current_dir(self.path("project")).output().unwrap();
         let text = [output.stdout, output.stderr].concat();
         Ended { code: output.status.code(), printed: String::from_utf8(text).unwrap() }
@@ -146,7 +147,8 @@ const COMMENTED: &str = "{\r\n\t// mine\r\n\t\"theme\": \"dark\", /* why */\r\n\
 fn comments_order_and_formatting_stay_and_come_back_to_the_byte() {
     let (user, file) = (User::new(), ".config/zed/settings.json");
     user.write(file, COMMENTED);
-    let printed = user.ends(&["install", "zed", "--env", "FROM_HERE"], 0, "\"FROM_HERE\": \"***\"");
+    let printed =
+        user.ends(&["install", "zed", "--env", "FROM_HERE"], 0, "+ env: {\"FROM_HERE\":\"***\"}");
     assert!(!printed.contains("s3cret") && !printed.contains("other-secret"), "{printed}");
     let text = user.read(file);
     assert!(text.contains("\"FROM_HERE\": \"s3cret\""), "{text}");
@@ -191,8 +193,8 @@ fn nothing_is_written_in_a_dry_run_or_to_a_file_that_cannot_be_read() {
     user.ends(&["install", "cursor", "--dry-run"], 0, "nothing was written to");
     assert!(!user.path(".cursor").exists());
     for (text, problem) in [
-        ("{ \"mcpServers\": { }", "is not valid, and was not changed"),
-        ("{ } // comment", "is not valid, and was not changed"),
+        ("{ \"mcpServers\": { }", "is not valid, so it is left as it is"),
+        ("{ } // comment", "is not valid, so it is left as it is"),
         ("[]", "it is not a JSON object"),
         ("{ \"mcpServers\": [] }", "`mcpServers` in it is not an object"),
         (
@@ -223,11 +225,134 @@ fn wrong_usage_is_explained() {
         (&["install", "cursor", "--env", "=hunter2"], "--env: give `KEY=VALUE`"),
         (&["install", "cursor", "--name", "a b"], "clients take letters, digits, `-` and `_`"),
         (&["uninstall"], "<CLIENT>"),
+        (
+            &["--allow", "hint:read_only", "install", "cursor"],
+            "`--allow` is not passed to the server; write it after `--`",
+        ),
     ] {
         let printed = user.ends(words, 2, problem);
         assert!(!printed.contains("hunter2"), "{printed}");
     }
     user.ends(&["install", "goose", "--env", "A=b"], 0, "    cmd: \"");
+}
+
+/// Each file has an entry of our name that does not start this program.
+#[test]
+fn entries_of_others_are_neither_changed_nor_removed() {
+    for (client, file, entry) in [
+        (
+            "cursor",
+            ".cursor/mcp.json",
+            r#"{"mcpServers":{"terminal_tools":{"url":"http://h","headers":{"A":"s3cret"}}}}"#,
+        ),
+        (
+            "cursor",
+            ".cursor/mcp.json",
+            r#"{"mcpServers":{"terminal_tools":{"command":["/bin/other"]}}}"#,
+        ),
+        ("cursor", ".cursor/mcp.json", r#"{"mcpServers":{"terminal_tools":{}}}"#),
+        (
+            "opencode",
+            ".config/opencode/opencode.json",
+            r#"{"mcp":{"terminal_tools":{"type":"remote","url":"http://h"}}}"#,
+        ),
+        ("codex", ".codex/config.toml", "[mcp_servers.terminal_tools]\nurl = 'http://h'\n"),
+    ] {
+        let user = User::new();
+        user.write(file, entry);
+        for command in ["install", "uninstall"] {
+            let printed = user.ends(&[command, client], 1, "does not start a program");
+            assert!(!printed.contains("s3cret"), "{printed}");
+            assert_eq!(user.read(file), entry);
+        }
+    }
+}
+
+#[test]
+fn no_secret_is_printed_whatever_line_it_is_on() {
+    let user = User::new();
+    user.write(
+        ".claude.json",
+        r#"{"mcpServers":{"o":{"command":"x","env":{"T":"0ther-s3cret"}}}}"#,
+    );
+    user.write(".codex/config.toml", "[mcp_servers.o]\nenv = { T = \"0ther-s3cret\" }\n");
+    let pem = "KEY=-----BEGIN-----\ns3cret\u{7f}\n-----END-----";
+    for client in ["claude-code", "codex", "goose"] {
+        for words in [&["install", client, "--env", pem][..], &["uninstall", client]] {
+            let printed = user.ends(words, 0, "");
+            assert!(!printed.contains("s3cret"), "{words:?} {printed}");
+        }
+    }
+    user.write(".codex/config.toml", "[mcp_servers.o]\nenv = { T = \"0ther-s3cret }\n");
+    for words in [&["install", "codex"][..], &["install", "--list"], &["doctor"]] {
+        let printed = user.run(words).printed;
+        assert!(
+            printed.contains("on line 2") && !printed.contains("s3cret"),
+            "{words:?} {printed}"
+        );
+    }
+}
+
+#[test]
+fn two_registrations_in_one_file_come_back_to_the_byte() {
+    let user = User::new();
+    user.write(".claude.json", "{\"a\":1}");
+    user.ends(&["install", "claude-code"], 0, "registered");
+    user.ends(&["install", "claude-code", "--scope", "local"], 0, "registered");
+    user.ends(&["uninstall", "claude-code", "--scope", "local"], 0, "removed");
+    user.ends(&["uninstall", "claude-code"], 0, "removed");
+    assert_eq!(user.read(".claude.json"), "{\"a\":1}");
+}
+
+#[test]
+fn comments_of_toml_files_stay_where_they_belong() {
+    let user = User::new();
+    let before = "[features]\nweb = true\n# uncomment:\n# sub = true\n\n[z]\na = 1\n# at the end\n";
+    user.write(".codex/config.toml", before);
+    user.ends(&["install", "codex"], 0, "registered");
+    let text = user.read(".codex/config.toml");
+    assert!(text.starts_with(before) && text.contains("# at the end\n\n[mcp_servers."), "{text}");
+    // Another change: only the entry goes.
+    user.write(".codex/config.toml", &text.replace("a = 1", "a = 2"));
+    user.ends(&["uninstall", "codex"], 0, "removed");
+    let text = user.read(".codex/config.toml");
+    assert_eq!(text.trim_end(), before.replace("a = 1", "a = 2").trim_end());
+    let commented = format!(
+        "# header\n\n[mcp_servers.terminal_tools]\n# c1\ncommand = '/old/terminal_tools' # c2\n"
+    );
+    user.write(".codex/config.toml", &commented);
+    user.ends(&["install", "codex"], 0, "registered");
+    let text = user.read(".codex/config.toml");
+    assert!(text.contains("# c1\ncommand = ") && text.contains(" # c2\n"), "{text}");
+    user.ends(&["uninstall", "codex"], 0, "removed");
+    assert!(user.read(".codex/config.toml").contains("# header"));
+}
+
+#[test]
+fn a_key_that_occurs_twice_is_refused() {
+    let user = User::new();
+    let text = r#"{"mcpServers":{"a":{"command":"1"}},"mcpServers":{"b":{"command":"2"}}}"#;
+    user.write(".claude.json", text);
+    user.ends(&["install", "claude-code"], 1, "occurs twice");
+    assert_eq!(user.read(".claude.json"), text);
+}
+
+/// A project may have been written by somebody else.
+#[cfg(unix)]
+#[test]
+fn links_and_devices_of_a_project_are_not_followed() {
+    use std::os::unix::fs::symlink;
+    let user = User::new();
+    user.write("keys", "GOOD");
+    user.write("project/.codex/config.toml", "x = 'EVIL'\n");
+    symlink(user.path("keys"), user.path("project/.codex/config.toml.terminal_tools.bak")).unwrap();
+    user.ends(&["install", "codex", "--scope", "project"], 0, "registered");
+    assert_eq!(user.read("keys"), "GOOD");
+    symlink("/dev/null", user.path(".claude.json")).unwrap();
+    user.ends(&["install", "claude-code"], 1, "is no regular file");
+    fs::remove_file(user.path(".claude.json")).unwrap();
+    symlink("nowhere.json", user.path(".claude.json")).unwrap();
+    user.ends(&["install", "claude-code"], 1, "is a link to a file that does not exist");
 }
 
 #[cfg(unix)]
