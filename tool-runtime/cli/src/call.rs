@@ -79,6 +79,9 @@ async fn is_confirmed(pool: &ToolPool, options: &CallOptions, tool: &Tool) -> bo
     }
     let question = format!("`{}` is destructive. Call it?", tool.name());
     let is_confirmed = form::is_confirmed(&TerminalApprover::new(), &question).await;
+    if is_confirmed != Some(true) {
+        print::error(&format!("`{}` was not called", tool.name()));
+    }
     is_confirmed == Some(true)
 }
 

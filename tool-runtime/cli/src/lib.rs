@@ -235,10 +235,11 @@ impl Cli {
     where
         T: Into<OsString> + Clone,
     {
-        let global = self.options.map(|options| options.options).unwrap_or_default();
+        let options = self.options.map(|options| (options.options, options.given));
+        let (global, given) = options.unwrap_or_default();
         let scope = Scope::of_pool(&global);
         let (setup, added) = (setup::commands(&self.about).to_vec(), self.pool.commands());
-        let line = CommandLine { about: &self.about, scope, setup, added };
+        let line = CommandLine { about: &self.about, scope, setup, added, given };
         if let Some(shell) = completions::asking_shell() {
             return completions::complete(&line, &self.pool, &shell);
         }

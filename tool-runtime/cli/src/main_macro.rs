@@ -15,6 +15,7 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::process::ExitCode;
 use std::time::Duration;
+use tool_runtime_command::CommandArguments;
 #[cfg(feature = "mcp-client")]
 use tool_runtime_command::PoolCommands as _;
 use tool_runtime_command::seam::Commands as _;
@@ -454,7 +455,8 @@ async fn run(package: Package, setup: SetupFuture) -> Result<ExitCode, Failure> 
     let pool_options = options::pool_options(has_servers);
     let scope = options::Scope::of_main(&pool_options, has_servers);
     let (commands, added) = (setup::commands(&about).to_vec(), setup.pool.commands());
-    let line = CommandLine { about: &about, scope, setup: commands, added };
+    let given = CommandArguments::default();
+    let line = CommandLine { about: &about, scope, setup: commands, added, given };
     if let Some(shell) = completions::asking_shell() {
         let pool = build(setup.pool, setup.tools, setup.registry).await.map_err(Failure::Setup)?;
         let code = completions::complete(&line, &pool, &shell);

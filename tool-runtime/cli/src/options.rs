@@ -27,7 +27,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 #[cfg(feature = "http")]
 use std::time::Duration;
-use tool_runtime_command::{CliCommand, CommandArguments};
+use tool_runtime_command::{CliCommand, CommandArguments, CommandOption};
 use tool_runtime_core::pool::{Filter, Selector, SelectorError};
 #[cfg(feature = "export")]
 use tool_runtime_export::Api;
@@ -228,6 +228,8 @@ pub(super) struct CommandLine<'a> {
     pub(super) setup: Vec<Arc<dyn CliCommand>>,
     /// The commands of the pool.
     pub(super) added: Vec<Arc<dyn CliCommand>>,
+    /// Options of the program that were taken out of the command line before.
+    pub(super) given: CommandArguments,
 }
 
 /// The program as clap has it.
@@ -240,7 +242,7 @@ pub(super) fn program(line: &CommandLine<'_>) -> Result<clap::Command, String> {
 
 /// Parses the command line. Help, versions and errors are printed here and end with an exit code.
 pub(super) fn parse(line: &CommandLine<'_>, arguments: Vec<OsString>) -> Result<Options, ExitCode> {
-    let CommandLine { about, scope, setup, added } = line;
+    let CommandLine { about, scope, setup, added, given } = line;
     let bin_name = bin_name(arguments.first(), about);
     let mut program = commands::program(line, &bin_name).map_err(|problem| {
         print::error(&problem);
@@ -280,6 +282,12 @@ pub(super) fn parse(line: &CommandLine<'_>, arguments: Vec<OsString>) -> Result<
         Some(command) => command,
         None => command(&mut program, &bin_name, name, matches).map_err(|error| usage(&error))?,
     };
+    let lost = [given, &of_program];
+    let lost = lost.into_iter().find_map(|given| lost_option(setup, scope.global, given, &command));
+    if let Some(problem) = lost {
+        print::error(&problem);
+        return Err(ExitCode::from(exit::USAGE));
+    }
     if let Some(problem) = missing_feature(&command) {
         print::error(&problem);
         return Err(ExitCode::from(exit::USAGE));
@@ -344,6 +352,23 @@ fn added_command(
         None => given(&form.arguments, &form.options, matches),
     };
     Some(Command::Added(Arc::clone(command), arguments))
+}
+
+/// The error about an option of the program that would be lost: `install` and `bundle` write what the server is given after
+/// `--`.
+fn lost_option(
+    setup: &[Arc<dyn CliCommand>],
+    options: &[CommandOption],
+    given: &CommandArguments,
+    command: &Command,
+) -> Option<String> {
+    let Command::Added(command, _) = command else { return None };
+    let name = command.form().name;
+    let is_setup = name != "uninstall" && setup.iter().any(|other| other.form().name == name);
+    let option = options.iter().find(|option| is_setup && given.has(option.name))?.name;
+    Some(format!(
+        "`--{option}` is not passed to the server; write it after `--`, as in `{name} .. -- --{option} ..`"
+    ))
 }
 
 /// The reason why a command cannot run in this program.

@@ -43,7 +43,7 @@ pub struct ProgramOptions(CommandForm);
 /// The options that a program was given, and the rest of its command line.
 #[derive(Clone, Debug)]
 pub struct ProgramArguments {
-    given: CommandArguments,
+    pub(crate) given: CommandArguments,
     pub(crate) options: Vec<CommandOption>,
     /// The arguments of the command.
     pub(crate) rest: Vec<OsString>,

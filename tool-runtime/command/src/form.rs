@@ -41,6 +41,8 @@ pub enum ArgumentCount {
     Optional,
     /// Any number, and none.
     Any,
+    /// Any number, after `--`.
+    Rest,
 }
 
 /// An option `--name` of a [`CommandForm`].
@@ -97,6 +99,12 @@ impl CommandForm {
     #[must_use]
     pub fn repeated_argument(self, name: &'static str, help: &'static str) -> Self {
         self.with_argument(name, help, ArgumentCount::Any)
+    }
+
+    /// Adds an argument for everything after `--`, for another program for instance. It is the last.
+    #[must_use]
+    pub fn rest(self, name: &'static str, help: &'static str) -> Self {
+        self.with_argument(name, help, ArgumentCount::Rest)
     }
 
     fn with_option(mut self, option: CommandOption) -> Self {

@@ -7,7 +7,9 @@ use tool_runtime_install::{Registered, is_secret, program_name, registered};
 pub(super) fn examine(findings: &mut Findings) {
     let (registrations, problems) = registered(&program_name());
     for problem in &problems {
-        findings.add(Subject::Clients, Finding::warning(problem));
+        let finding =
+            Finding::warning(problem).help("correct the file; its client may not read it either");
+        findings.add(Subject::Clients, finding);
     }
     if registrations.is_empty() {
         let finding = Finding::fine("the program is registered with no client");
@@ -36,7 +38,11 @@ fn registration_findings(registration: &Registered) -> Vec<Finding> {
     } else if path.is_absolute() && !is_this_program(path) {
         let finding =
             Finding::warning(&format!("{entry} starts `{command}`, another program than this"));
-        findings.push(finding.help("run `install` to register this one instead"));
+        findings.push(
+            finding.help(
+                "for this program, `uninstall` that entry, then `install`; or `install --name`",
+            ),
+        );
     } else {
         findings.push(Finding::fine(&format!("{entry} starts this program")));
     }

@@ -114,7 +114,12 @@ async fn reason(mut child: Child) -> String {
     if let Some(errors) = child.stderr.take() {
         let _ = errors.take(10_000).read_to_string(&mut text).await;
     }
-    let line = text.lines().find(|line| line.starts_with("error: ")).or(text.lines().last());
-    let line = line.map(|line| line.trim_start_matches("error: ").to_owned());
-    line.unwrap_or_else(|| "it ends without an error on standard error".to_owned())
+    let mut lines = text.lines().skip_while(|line| !line.starts_with("error: "));
+    let Some(first) = lines.next().or(text.lines().last()) else {
+        return "it ends without an error on standard error".to_owned();
+    };
+    // What follows on indented lines belongs to the error.
+    let rest = lines.take_while(|line| line.starts_with(' ')).map(str::trim);
+    let first = first.trim_start_matches("error: ");
+    [first].into_iter().chain(rest).collect::<Vec<_>>().join(" ")
 }

@@ -42,7 +42,7 @@ const OTHERS: &str = "Other commands";
 /// # Errors
 /// An option or a command of the program has a form that cannot be used.
 pub(super) fn program(line: &CommandLine<'_>, bin_name: &str) -> Result<Command, String> {
-    let CommandLine { about, scope, setup, added } = line;
+    let CommandLine { about, scope, setup, added, .. } = line;
     let mut headings = Vec::new();
     let mut program = Command::new(about.name.clone())
         .bin_name(bin_name)
@@ -80,7 +80,7 @@ pub(super) fn program(line: &CommandLine<'_>, bin_name: &str) -> Result<Command,
         }
         program = with_form(program, &form);
     }
-    Ok(help::grouped(program, &headings))
+    Ok(help::grouped(help::paragraphs(program), &headings))
 }
 
 /// Adds a command, or one of a group.
@@ -238,7 +238,7 @@ fn schema() -> Command {
 fn completions() -> Command {
     let shell = Arg::new("shell").value_name("SHELL").required(true).help("The shell");
     Command::new("completions")
-        .about("Print the script that completes commands, tools and arguments in a shell")
+        .about("Print the script that completes words in a shell")
         .arg(shell.value_parser(completions::shells()))
         .after_help(
             "\

@@ -65,6 +65,7 @@ fn argument((index, argument): (usize, &CommandArgument)) -> Arg {
         ArgumentCount::One => arg.required(true),
         ArgumentCount::Optional => arg,
         ArgumentCount::Any => arg.num_args(0..).action(ArgAction::Append),
+        ArgumentCount::Rest => arg.num_args(0..).action(ArgAction::Append).last(true),
     }
 }
 
@@ -122,7 +123,7 @@ fn order_problem(form: &CommandForm) -> Option<String> {
         return Some(format!("requires `{}` after an argument that is optional", late.name));
     }
     let mut early = form.arguments.iter().rev().skip(1);
-    let early = early.find(|it| it.count == ArgumentCount::Any)?;
+    let early = early.find(|it| matches!(it.count, ArgumentCount::Any | ArgumentCount::Rest))?;
     Some(format!("has an argument after `{}`, which takes all values", early.name))
 }
 

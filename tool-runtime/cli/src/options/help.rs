@@ -3,6 +3,46 @@
 use clap::Command;
 use std::fmt::Write as _;
 
+/// The width of the list of commands.
+const COLUMNS: usize = 80;
+
+/// The shortest source line that ends because of its length, not because its paragraph does.
+const FULL_LINE: usize = 90;
+
+/// The text below the options, with its paragraphs as lines: clap wraps them at the width of the terminal.
+pub(super) fn paragraphs(command: Command) -> Command {
+    let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let mut joined = String::new();
+    let mut is_full = false;
+    for line in text.lines() {
+        let is_start = line.is_empty() || line.starts_with(' ');
+        if !joined.is_empty() {
+            joined.push(if is_full && !is_start { ' ' } else { '\n' });
+        }
+        joined.push_str(line);
+        is_full = line.chars().count() >= FULL_LINE;
+    }
+    let command = if joined.is_empty() { command } else { command.after_help(joined) };
+    command.mut_subcommands(paragraphs)
+}
+
+/// The words in lines of a width.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().expect("there is a line");
+        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > width {
+            lines.push(word.to_owned());
+            continue;
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    lines
+}
+
 /// Lists the commands of a program in groups, in the order in which their headings appear.
 pub(super) fn grouped(program: Command, headings: &[(String, &'static str)]) -> Command {
     let styles = program.get_styles().clone();
@@ -25,6 +65,9 @@ pub(super) fn grouped(program: Command, headings: &[(String, &'static str)]) -> 
     for title in titles {
         let _ = writeln!(text, "{header}{title}:{header:#}");
         for (_, name, about) in rows.iter().filter(|(heading, _, _)| *heading == title) {
+            let indent = width + 4;
+            let about =
+                wrapped(about, COLUMNS.saturating_sub(indent)).join(&format!("\n{:indent$}", ""));
             let _ = writeln!(text, "  {literal}{name:width$}{literal:#}  {about}");
         }
         text.push('\n');
