@@ -290,7 +290,14 @@ async fn give(
 fn later_calls(request: &PendingApproval, argument: &str) -> String {
     let others = other_arguments(&request.arguments, argument);
     let (tool, argument) = (line(&request.tool), line(argument));
-    format!("later calls of {tool} run as well if `{argument}` matches{}\n", reach(&others))
+    let session = match request.caller.is_empty() {
+        true => " in this session, as the caller is anonymous,",
+        false => "",
+    };
+    format!(
+        "later calls of {tool}{session} run as well if `{argument}` matches{}\n",
+        reach(&others)
+    )
 }
 
 /// The arguments that an approval for a pattern does not compare.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 use tool_runtime_core::govern::{Approval, ApprovalRequest, Approver, Approvers};
 use tool_runtime_core::pool::{PoolExtension, ToolPoolBuilder};
+use tool_runtime_core::tool::peer::LogLevel;
 use tool_runtime_core::vocabulary::BoxFuture;
 
 /// The default time for an answer.
@@ -83,7 +84,12 @@ impl Inbox {
         let left = time.min(stored.time_left());
         let answered = match &stored.answer {
             Some(_) => Ok(Ok(stored)),
-            None => timeout(left, self.answered(&guard.id)).await,
+            None => {
+                let text =
+                    format!("the call waits for an approval: question {} of the inbox", guard.id);
+                request.context().log(LogLevel::Info, text);
+                timeout(left, self.answered(&guard.id)).await
+            }
         };
         match answered {
             Ok(Ok(StoredApproval { answer: Some(answer), .. })) => approval(request, answer),

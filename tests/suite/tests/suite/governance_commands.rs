@@ -68,6 +68,16 @@ fn the_help_lists_the_commands() {
 }
 
 #[test]
+fn a_call_that_waits_in_the_inbox_says_so() {
+    let files = Files::new();
+    let asks = "rules:\n  - {id: pay, then: {decision: ask, approval: {timeout: 1s}}}\n";
+    files.write("policy.yaml", asks);
+    let (code, _, error) = files.run("calls.db", &["call", "pay"]);
+    assert_eq!(code, Some(1), "{error}");
+    assert!(error.starts_with("info: the call waits for an approval: question "), "{error}");
+}
+
+#[test]
 fn policies_are_checked_explained_and_tested_with_the_tools_of_the_program() {
     let files = Files::new();
     let (code, checked, _) = files.run("calls.db", &["policy", "check", "policy.yaml"]);
