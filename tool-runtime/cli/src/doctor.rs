@@ -4,6 +4,8 @@
 mod clients;
 #[cfg(feature = "mcp-client")]
 mod connect;
+#[cfg(all(feature = "install", feature = "mcp-client"))]
+mod desktop_path;
 mod findings;
 #[cfg(feature = "remote")]
 mod hub;

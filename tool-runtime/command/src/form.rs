@@ -30,6 +30,8 @@ pub struct CommandArgument {
     pub help: &'static str,
     /// The number of values: one, at most one, or any.
     pub count: ArgumentCount,
+    /// Values that shells complete. Others may be given. Default: none.
+    pub known_values: Vec<&'static str>,
 }
 
 /// The number of values of an argument.
@@ -57,6 +59,8 @@ pub struct CommandOption {
     pub help: &'static str,
     /// Whether it may be given more than once.
     pub is_repeatable: bool,
+    /// Values that shells complete. Others may be given. Default: none.
+    pub known_values: Vec<&'static str>,
 }
 
 impl CommandForm {
@@ -79,7 +83,7 @@ impl CommandForm {
         help: &'static str,
         count: ArgumentCount,
     ) -> Self {
-        self.arguments.push(CommandArgument { name, help, count });
+        self.arguments.push(CommandArgument { name, help, count, known_values: Vec::new() });
         self
     }
 
@@ -107,21 +111,28 @@ impl CommandForm {
         self.with_argument(name, help, ArgumentCount::Rest)
     }
 
-    fn with_option(mut self, option: CommandOption) -> Self {
-        self.options.push(option);
+    fn with_option(
+        mut self,
+        name: &'static str,
+        value: Option<&'static str>,
+        help: &'static str,
+        is_repeatable: bool,
+    ) -> Self {
+        let known_values = Vec::new();
+        self.options.push(CommandOption { name, value, help, is_repeatable, known_values });
         self
     }
 
     /// Adds an option without a value.
     #[must_use]
     pub fn flag(self, name: &'static str, help: &'static str) -> Self {
-        self.with_option(CommandOption { name, value: None, help, is_repeatable: false })
+        self.with_option(name, None, help, false)
     }
 
     /// Adds an option with a value.
     #[must_use]
     pub fn option(self, name: &'static str, value: &'static str, help: &'static str) -> Self {
-        self.with_option(CommandOption { name, value: Some(value), help, is_repeatable: false })
+        self.with_option(name, Some(value), help, false)
     }
 
     /// Adds an option with a value that may be given more than once.
@@ -132,7 +143,24 @@ impl CommandForm {
         value: &'static str,
         help: &'static str,
     ) -> Self {
-        self.with_option(CommandOption { name, value: Some(value), help, is_repeatable: true })
+        self.with_option(name, Some(value), help, true)
+    }
+
+    /// Lets shells complete these values of the argument or the option of a name. Others may be given.
+    #[must_use]
+    pub fn known_values(
+        mut self,
+        name: &str,
+        values: impl IntoIterator<Item = &'static str>,
+    ) -> Self {
+        let of_argument = self.arguments.iter_mut().filter(|argument| argument.name == name);
+        let of_argument = of_argument.map(|argument| &mut argument.known_values);
+        let of_option = self.options.iter_mut().filter(|option| option.name == name);
+        let of_option = of_option.map(|option| &mut option.known_values);
+        if let Some(known) = of_argument.chain(of_option).next() {
+            known.extend(values);
+        }
+        self
     }
 
     /// Sets the text below the options in the help of the command.

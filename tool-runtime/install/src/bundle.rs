@@ -6,6 +6,7 @@ use crate::package::Package;
 use crate::server_json::{self, Download, github};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -72,6 +73,7 @@ impl Bundle {
     ) -> Result<bool, CommandFailure> {
         let variables: Vec<Variable> =
             arguments.values("env").map(variable).collect::<Result<_, _>>()?;
+        check_options(arguments, &variables)?;
         let author = self.author(arguments)?;
         let folder = PathBuf::from(arguments.value("output").unwrap_or("."));
         fs::create_dir_all(&folder).map_err(|error| failed(&folder, &error))?;
@@ -158,6 +160,32 @@ fn update(file: &Path, server: Value) -> Result<Value, String> {
 
 fn failed(file: &Path, error: &io::Error) -> CommandFailure {
     CommandFailure::Failed(format!("`{}` cannot be written: {error}", file.display()))
+}
+
+/// Checks what clients and the registry would refuse.
+fn check_options(
+    arguments: &CommandArguments,
+    variables: &[Variable],
+) -> Result<(), CommandFailure> {
+    let mut settings = HashSet::new();
+    if let Some(twice) = variables.iter().find(|it| !settings.insert(it.setting())) {
+        let text = format!("--env: `{}` is named twice; clients ignore capitals", twice.name);
+        return Err(CommandFailure::usage(text));
+    }
+    let is_of = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-');
+    if let Some(namespace) = arguments.value("namespace").filter(|it| !it.chars().all(is_of)) {
+        let text = format!(
+            "--namespace: `{namespace}` has other characters than letters, digits, `.` and `-`; write a domain backwards, such as `com.example`"
+        );
+        return Err(CommandFailure::usage(text));
+    }
+    let is_url = |url: &&str| url.starts_with("https://") && url.len() > "https://".len();
+    match arguments.value("url").filter(|url| !is_url(url)) {
+        None => Ok(()),
+        Some(url) => {
+            Err(CommandFailure::usage(format!("--url: `{url}` does not begin with `https://`")))
+        }
+    }
 }
 
 fn variable(text: &str) -> Result<Variable, CommandFailure> {

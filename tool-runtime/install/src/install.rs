@@ -36,6 +36,8 @@ impl CliCommand for Install {
             .option("name", "NAME", "The name of the server; default: that of the program's file")
             .repeated_option("env", "KEY[=VALUE]", "Set an environment variable of the server; without a value, as it is set now; repeatable")
             .flag("dry-run", "Print what would change, and write nothing")
+            .known_values("CLIENT", client_names())
+            .known_values("scope", Scope::ALL.map(Scope::name))
             .after_help(HELP)
     }
 
@@ -197,7 +199,7 @@ pub(crate) fn server_name(arguments: &CommandArguments) -> Result<String, Comman
 }
 
 /// The name under which this program is registered by default: that of its file.
-pub fn program_name() -> String {
+pub(crate) fn program_name() -> String {
     let program = std::env::current_exe().ok();
     let stem = program.as_deref().and_then(Path::file_stem);
     stem.map_or_else(|| "server".to_owned(), |stem| entry_name(&stem.to_string_lossy()))
@@ -209,6 +211,11 @@ pub(crate) fn entry_name(program: &str) -> String {
     program.chars().map(|letter| if is_taken(letter) { letter } else { '-' }).collect()
 }
 
+/// The names of clients on the command line.
+pub(crate) fn client_names() -> impl Iterator<Item = &'static str> {
+    CLIENTS.iter().map(|client| client.name).chain([snippet::GOOSE])
+}
+
 /// Where the client of a command line has the server.
 pub(crate) fn target(
     client: &str,
@@ -216,8 +223,7 @@ pub(crate) fn target(
     folders: &Folders,
 ) -> Result<Target, CommandFailure> {
     let Some(client) = Client::named(client) else {
-        let names: Vec<&str> =
-            CLIENTS.iter().map(|client| client.name).chain([snippet::GOOSE]).collect();
+        let names: Vec<&str> = client_names().collect();
         let text = format!("`{client}` is no known client; the clients are {}", names.join(", "));
         return Err(CommandFailure::usage(text));
     };

@@ -21,8 +21,8 @@ mod toml;
 mod uninstall;
 
 pub use bundle::Bundle;
-pub use install::{Install, program_name};
+pub use install::Install;
 pub use manifest::is_secret;
 pub use package::Package;
-pub use registered::{Registered, registered};
+pub use registered::{Registered, is_this_program, registered};
 pub use uninstall::Uninstall;

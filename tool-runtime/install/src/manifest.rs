@@ -11,6 +11,13 @@ pub(crate) struct Variable {
     pub(crate) is_secret: bool,
 }
 
+impl Variable {
+    /// The name of the setting whose value the variable gets.
+    pub(crate) fn setting(&self) -> String {
+        self.name.to_ascii_lowercase()
+    }
+}
+
 /// Words in the names of variables whose values are secrets.
 const SECRETS: [&str; 5] = ["TOKEN", "KEY", "SECRET", "PASSWORD", "CREDENTIAL"];
 
@@ -74,7 +81,7 @@ impl Manifest<'_> {
 
     fn environment(&self) -> Map<String, Value> {
         let reference = |variable: &Variable| {
-            let value = format!("${{user_config.{}}}", setting(variable));
+            let value = format!("${{user_config.{}}}", variable.setting());
             (variable.name.clone(), json!(value))
         };
         self.variables.iter().map(reference).collect()
@@ -89,14 +96,10 @@ impl Manifest<'_> {
                 "required": true,
                 "sensitive": variable.is_secret,
             });
-            (setting(variable), entry)
+            (variable.setting(), entry)
         };
         self.variables.iter().map(entry).collect()
     }
-}
-
-fn setting(variable: &Variable) -> String {
-    variable.name.to_ascii_lowercase()
 }
 
 /// The tools of the program itself.

@@ -1,9 +1,9 @@
 //! `uninstall`: removes the registration of the server.
 
-use crate::client::Target;
+use crate::client::{Scope, Target};
 use crate::file;
 use crate::folders::Folders;
-use crate::install::{check_owner, server_name, target};
+use crate::install::{check_owner, client_names, server_name, target};
 use crate::registered::{entry, targets};
 use crate::snippet::GOOSE;
 use crate::state::{self, Kept};
@@ -29,6 +29,8 @@ impl CliCommand for Uninstall {
             .option("scope", "SCOPE", "`user` (default), `project` or `local`")
             .option("name", "NAME", "The name of the server; default: that of the program's file")
             .flag("dry-run", "Print what would change, and write nothing")
+            .known_values("CLIENT", client_names())
+            .known_values("scope", Scope::ALL.map(Scope::name))
             .after_help(HELP)
     }
 

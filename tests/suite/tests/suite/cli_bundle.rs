@@ -107,6 +107,15 @@ fn what_is_missing_is_named() {
     assert!(output.status.success());
     assert!(text(&output).contains("no server.json: set `repository`"), "{}", text(&output));
     assert!(!folder.path().join("server.json").exists());
+    for (words, problem) in [
+        (&["--env", "KEY", "--env", "key"][..], "`key` is named twice"),
+        (&["--namespace", "com example"], "`com example` has other characters"),
+        (&["--url", "ftp://example.com/a"], "does not begin with `https://`"),
+    ] {
+        let output = bundle(folder.path(), &[&["--author", "Me"], words].concat());
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && stderr.contains(problem), "{stderr}");
+    }
     let output = bundle(folder.path(), &["--author", "Me", "--env", "1X"]);
     assert_eq!(output.status.code(), Some(2), "{}", text(&output));
 }

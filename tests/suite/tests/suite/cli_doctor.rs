@@ -61,6 +61,33 @@ fn output_at_the_start_is_wrong() {
 }
 
 #[test]
+fn each_registration_is_started_with_its_arguments() {
+    let home = TempDir::new().unwrap();
+    let entry = |arguments: &[&str]| json!({ "command": PROGRAM, "args": arguments });
+    register(home.path(), ".claude.json", &entry(&["serve", "--allow", "sarch"]));
+    let greets =
+        json!({ "command": PROGRAM, "args": ["serve"], "env": { "TERMINAL_TOOLS_GREETS": "1" } });
+    register(home.path(), ".cursor/mcp.json", &greets);
+    // Under another name.
+    let other = json!({ "mcpServers": { "shelf": entry(&["sarve"]) } });
+    fs::create_dir_all(home.path().join(".gemini")).unwrap();
+    fs::write(home.path().join(".gemini/settings.json"), other.to_string()).unwrap();
+    let output = doctor(home.path(), &[], &[]);
+    assert_eq!(output.status.code(), Some(1), "{}", printed(&output));
+    let text = printed(&output);
+    for words in [
+        "`terminal_tools` of Claude Code (user, ",
+        ".claude.json) does not serve: the pattern `sarch` picks no tool",
+        ".cursor/mcp.json) prints `Hello!` to standard output",
+        "`shelf` of Gemini CLI (user, ",
+        "settings.json) does not serve: unrecognized subcommand 'sarve'",
+        "3 things are wrong",
+    ] {
+        assert!(text.contains(words), "{words} is not in {text}");
+    }
+}
+
+#[test]
 fn options_of_the_program_hold_for_the_server_that_is_started() {
     let home = TempDir::new().unwrap();
     fs::write(home.path().join("tools.json"), r#"{"tools": ["search"]}"#).unwrap();

@@ -317,10 +317,9 @@ fn comments_of_toml_files_stay_where_they_belong() {
     user.ends(&["uninstall", "codex"], 0, "removed");
     let text = user.read(".codex/config.toml");
     assert_eq!(text.trim_end(), before.replace("a = 1", "a = 2").trim_end());
-    let commented = format!(
-        "# header\n\n[mcp_servers.terminal_tools]\n# c1\ncommand = '/old/terminal_tools' # c2\n"
-    );
-    user.write(".codex/config.toml", &commented);
+    let commented =
+        "# header\n\n[mcp_servers.terminal_tools]\n# c1\ncommand = '/old/terminal_tools' # c2\n";
+    user.write(".codex/config.toml", commented);
     user.ends(&["install", "codex"], 0, "registered");
     let text = user.read(".codex/config.toml");
     assert!(text.contains("# c1\ncommand = ") && text.contains(" # c2\n"), "{text}");

@@ -220,6 +220,29 @@ fn a_missing_required_server_ends_commands_that_need_it() {
 }
 
 #[test]
+fn a_command_that_a_client_of_the_desktop_does_not_find_is_named() {
+    use std::os::unix::fs::symlink;
+    let home = tempfile::TempDir::new().expect("a folder");
+    let (folder, program) = (home.path().join("node/bin"), built("gateway"));
+    let config = home.path().join(".config/Claude");
+    for folder in [&folder, &config] {
+        std::fs::create_dir_all(folder).expect("a folder");
+    }
+    symlink(&program, folder.join("own-npx")).expect("a link");
+    let entry = json!({ "mcpServers": { "gateway": { "command": program, "args": ["serve"] } } });
+    std::fs::write(config.join("claude_desktop_config.json"), entry.to_string()).expect("a file");
+    let file = file("desktop", json!({ "far": { "command": "own-npx", "args": ["serve"] } }));
+    let mut command = Command::new(&program);
+    command.arg("--mcp-config").arg(&file).arg("doctor").stdin(Stdio::null());
+    command.env("HOME", home.path()).env("PATH", &folder).env_remove("XDG_CONFIG_HOME");
+    let output = limit::output(&mut command).expect("it starts");
+    let found = stdout(&output);
+    let expected =
+        format!("`own-npx` is in {}, which is not in the PATH of Claude Desktop", folder.display());
+    assert!(found.contains(&expected), "{found}");
+}
+
+#[test]
 fn the_doctor_checks_all_entries_despite_mistakes() {
     let servers = json!({
         "unset": { "command": "x", "env": { "A": "${input:key}" } },

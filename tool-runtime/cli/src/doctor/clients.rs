@@ -1,11 +1,13 @@
 //! The registrations of the program with MCP clients.
 
 use super::findings::{Finding, Findings, Subject};
+use std::ffi::OsString;
 use std::path::Path;
-use tool_runtime_install::{Registered, is_secret, program_name, registered};
+use tokio::process::Command;
+use tool_runtime_install::{Registered, is_secret, is_this_program, registered};
 
 pub(super) fn examine(findings: &mut Findings) {
-    let (registrations, problems) = registered(&program_name());
+    let (registrations, problems) = registered();
     for problem in &problems {
         let finding =
             Finding::warning(problem).help("correct the file; its client may not read it either");
@@ -23,8 +25,8 @@ pub(super) fn examine(findings: &mut Findings) {
 }
 
 fn registration_findings(registration: &Registered) -> Vec<Finding> {
-    let Registered { client, scope, file, command, env, is_graphical, .. } = registration;
-    let entry = format!("{client} ({scope}, {})", file.display());
+    let Registered { scope, command, env, is_graphical, .. } = registration;
+    let entry = entry(registration);
     let path = Path::new(command);
     let mut findings = Vec::new();
     if path.is_absolute() && !path.exists() {
@@ -62,9 +64,27 @@ fn registration_findings(registration: &Registered) -> Vec<Finding> {
     findings
 }
 
-fn is_this_program(path: &Path) -> bool {
-    let real = |path: &Path| path.canonicalize().ok();
-    std::env::current_exe().ok().and_then(|program| real(&program)) == real(path)
+/// How the entry is named in findings.
+fn entry(Registered { name, client, scope, file, .. }: &Registered) -> String {
+    format!("`{name}` of {client} ({scope}, {})", file.display())
+}
+
+/// The entries that start this program in another way than `arguments`, with their commands. Those with a variable that
+/// only the client knows are left out.
+pub(super) fn other_starts(arguments: &[OsString]) -> Vec<(String, Command)> {
+    let (registrations, _) = registered();
+    let is_other = |it: &&Registered| {
+        let is_ours = is_this_program(Path::new(&it.command));
+        let is_same =
+            it.env.is_empty() && it.args.iter().map(OsString::from).eq(arguments.iter().cloned());
+        is_ours && !is_same && !it.env.iter().any(|(_, value)| is_reference(value))
+    };
+    let start = |it: &Registered| {
+        let mut command = Command::new(&it.command);
+        command.args(&it.args).envs(it.env.iter().map(|(name, value)| (name, value)));
+        (entry(it), command)
+    };
+    registrations.iter().filter(is_other).map(start).collect()
 }
 
 /// Whether a value names a variable or an input of the client.

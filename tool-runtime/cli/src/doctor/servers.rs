@@ -20,6 +20,8 @@ pub(super) async fn examine(about: &About, files: &Files, findings: &mut Finding
         let finding = Finding::warning("the configuration lists no servers");
         findings.add(Subject::Configuration, finding.help(NAME_A_SERVER));
     }
+    #[cfg(feature = "install")]
+    super::desktop_path::examine(&config, findings);
     if let Err(error) = connect(about, &config, files.pins.as_deref(), findings).await {
         findings.add(Subject::Configuration, Finding::error(&error.to_string()));
     }

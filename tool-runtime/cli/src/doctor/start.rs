@@ -23,41 +23,69 @@ const LINE_CHARS: usize = 80;
 /// The time for the end of the process after the end of its input.
 const END: Duration = Duration::from_secs(10);
 
-/// Starts `serve` with the options of this process, and waits for the answer to `initialize`.
+/// Starts `serve` with the options of this process, then as each client starts it otherwise, and waits for the answer to
+/// `initialize`.
 pub(crate) async fn examine(findings: &mut Findings) {
-    let began = Instant::now();
-    let finding = match timeout(LIMIT, answered()).await {
-        Ok(Ok(strays)) => {
-            for line in strays {
-                findings.add(Subject::Start, stray(&line));
-            }
-            time(began.elapsed())
+    let arguments = arguments();
+    match std::env::current_exe() {
+        Ok(program) => {
+            let mut command = Command::new(program);
+            command.args(&arguments);
+            examine_one(Subject::Start, "it", command, findings).await;
         }
-        Ok(Err(problem)) => Finding::error(&format!("it does not serve: {problem}")),
-        Err(_) => Finding::error(&format!("it does not answer within {} seconds", LIMIT.as_secs())),
-    };
-    findings.add(Subject::Start, finding);
+        Err(error) => findings.add(Subject::Start, Finding::error(&error.to_string())),
+    }
+    #[cfg(feature = "install")]
+    for (entry, command) in super::clients::other_starts(&arguments) {
+        examine_one(Subject::Clients, &entry, command, findings).await;
+    }
 }
 
-fn time(time: Duration) -> Finding {
-    let text = format!("it answers a client {:.1} seconds after its start", time.as_secs_f64());
+/// The command line of this process, with `serve` instead of `doctor`.
+fn arguments() -> Vec<OsString> {
+    let words = std::env::args_os().skip(1).filter(|word| word != "--json");
+    words.map(|word| if word == "doctor" { OsString::from("serve") } else { word }).collect()
+}
+
+/// Adds findings about a start. `what` is its subject.
+async fn examine_one(subject: Subject, what: &str, command: Command, findings: &mut Findings) {
+    let began = Instant::now();
+    let finding = match timeout(LIMIT, answered(command)).await {
+        Ok(Ok(strays)) => {
+            for line in strays {
+                findings.add(subject.clone(), stray(what, &line));
+            }
+            time(what, began.elapsed())
+        }
+        Ok(Err(problem)) => Finding::error(&format!("{what} does not serve: {problem}")),
+        Err(_) => {
+            let seconds = LIMIT.as_secs();
+            Finding::error(&format!("{what} does not answer within {seconds} seconds"))
+        }
+    };
+    findings.add(subject, finding);
+}
+
+fn time(what: &str, time: Duration) -> Finding {
+    let seconds = time.as_secs_f64();
+    let text = format!("{what} answers a client {seconds:.1} seconds after its start");
     match time > SLOW {
         true => Finding::warning(&text).help("connect and load in the first call, not before"),
         false => Finding::fine(&text),
     }
 }
 
-fn stray(line: &str) -> Finding {
+fn stray(what: &str, line: &str) -> Finding {
     let text = format!(
-        "it prints `{}` to standard output, which is for messages of MCP",
+        "{what} prints `{}` to standard output, which is for messages of MCP",
         one_line(line, LINE_CHARS)
     );
     Finding::error(&text).help("print to standard error, by `eprintln!` or a log")
 }
 
 /// The lines on standard output that are no messages, up to the answer.
-async fn answered() -> Result<Vec<String>, String> {
-    let mut child = start().map_err(|error| error.to_string())?;
+async fn answered(command: Command) -> Result<Vec<String>, String> {
+    let mut child = start(command).map_err(|error| error.to_string())?;
     let (Some(mut input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
         return Err("it has no input and output".to_owned());
     };
@@ -94,12 +122,8 @@ async fn answered() -> Result<Vec<String>, String> {
     }
 }
 
-/// The command line of this process, with `serve` instead of `doctor`.
-fn start() -> io::Result<Child> {
-    let words = std::env::args_os().skip(1).filter(|word| word != "--json");
-    let words = words.map(|word| if word == "doctor" { OsString::from("serve") } else { word });
-    Command::new(std::env::current_exe()?)
-        .args(words)
+fn start(mut command: Command) -> io::Result<Child> {
+    command
         .env("RUST_LOG", "error")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
