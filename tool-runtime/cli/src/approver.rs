@@ -129,16 +129,20 @@ impl TerminalApprover {
             let Some(line) = lines.next().await else { return refusal() };
             let words = line.trim();
             let edited = words.strip_prefix("e ").map(|edited| request.edited(edited));
-            let approval = match (words, edited) {
-                (_, Some(Ok(edited))) => Approval::approved().with_arguments(edited),
-                (_, Some(Err(error))) => {
+            let approval = match (edited, Decision::of(words)) {
+                (Some(Ok(edited)), _) => Approval::approved().with_arguments(edited),
+                (Some(Err(error)), _) => {
                     let _ = write!(io::stderr(), "not a JSON object: {error}\n{CHOICES}");
                     continue;
                 }
-                ("y" | "Y" | "yes", _) => Approval::approved(),
-                ("s", _) => Approval::approved().remembered(Remember::Session),
-                ("" | "n" | "N" | "no", _) => refusal(),
-                _ => Approval::rejected(format!("the person at the terminal said: {words}")),
+                (None, Decision::Approve) => Approval::approved(),
+                (None, Decision::ApproveForSession) => {
+                    Approval::approved().remembered(Remember::Session)
+                }
+                (None, Decision::Refuse) => refusal(),
+                (None, Decision::RefuseFor(reason)) => {
+                    Approval::rejected(format!("the person at the terminal said: {reason}"))
+                }
             };
             let approval = if is_caller(request) { approval.by_caller() } else { approval };
             return match &self.name {
@@ -152,6 +156,26 @@ impl TerminalApprover {
 /// Whether a person can answer: standard input and standard error are a terminal.
 pub(crate) fn is_attended() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// What a line of the person at the terminal says of a call.
+pub(crate) enum Decision<'a> {
+    Approve,
+    ApproveForSession,
+    Refuse,
+    /// With a reason for the model.
+    RefuseFor(&'a str),
+}
+
+impl<'a> Decision<'a> {
+    pub(crate) fn of(line: &'a str) -> Self {
+        match line {
+            "y" | "Y" | "yes" => Self::Approve,
+            "s" => Self::ApproveForSession,
+            "" | "n" | "N" | "no" => Self::Refuse,
+            reason => Self::RefuseFor(reason),
+        }
+    }
 }
 
 const CHOICES: &str = "[y/N, s: all such calls of this session, e OBJECT: other arguments] ";

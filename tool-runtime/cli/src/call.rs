@@ -268,7 +268,13 @@ fn object(
             }
         }
     }
-    pairs.iter().try_for_each(|pair| arguments.add_pair(pair))?;
+    for pair in &pairs {
+        let secret = known.iter().filter(|it| it.is_secret).find_map(|it| it.value_of(pair));
+        match secret {
+            Some((name, text)) => arguments.add(name, &secret::read(name, text)?)?,
+            None => arguments.add_pair(pair)?,
+        }
+    }
     for option in known {
         if option.is_missing_secret(&arguments)
             && let Some(secret) = secret::ask(&option.name)?

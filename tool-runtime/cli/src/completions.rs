@@ -1,6 +1,6 @@
 //! Completions in shells: a script that asks the program, and the answer, which knows the tools of the pool.
 
-use super::options::{self, CommandLine, call_options, prompt_options};
+use super::options::{self, CommandLine, call_options, candidates, prompt_options};
 use super::{call, exit, print};
 use clap::Command;
 use clap_complete::env::Shells;
@@ -64,7 +64,7 @@ pub(super) fn complete(line: &CommandLine<'_>, pool: &ToolPool, shell: &str) -> 
     }
 }
 
-/// The program with a subcommand for each tool and prompt.
+/// The program with a subcommand for each tool and prompt, and the names of tools and resources.
 fn with_tools(program: Command, pool: &ToolPool) -> Command {
     let reserved = options::reserved(&program);
     let tools = pool.tools();
@@ -75,7 +75,12 @@ fn with_tools(program: Command, pool: &ToolPool) -> Command {
     let prompts = prompts.iter().map(|prompt| call::as_tool(prompt.definition()));
     let prompts: Vec<Command> =
         prompts.map(|it| call::completed(&it, prompt_options().into(), &reserved)).collect();
+    let names: Vec<String> = pool.tools().iter().map(|tool| tool.name().to_owned()).collect();
+    let resources = pool.resources();
+    let uris: Vec<String> = resources.iter().map(|it| it.definition().uri.clone()).collect();
     program
         .mut_subcommand("call", |call| call.subcommands(tools))
         .mut_subcommand("prompt", |prompt| prompt.subcommands(prompts))
+        .mut_subcommand("schema", |it| it.mut_arg("tool", |tool| tool.add(candidates(names))))
+        .mut_subcommand("read", |it| it.mut_arg("uri", |uri| uri.add(candidates(uris))))
 }

@@ -100,11 +100,11 @@ fn resources(pool: &ToolPool, is_long: bool) {
     print_rows(std::iter::once(header).chain(rows).collect(), is_long);
 }
 
-/// Prints a table, cut to the width of the terminal unless it is complete.
+/// Prints a table, cut to the width of the terminal unless it is complete. What reads a pipe has no width.
 fn print_rows<const COLUMNS: usize>(rows: Vec<[String; COLUMNS]>, is_complete: bool) {
-    let lines = match is_complete {
-        true => table::aligned(&rows),
-        false => table::within(&rows, table::terminal_width()),
+    let lines = match table::terminal_width().filter(|_| !is_complete) {
+        None => table::aligned(&rows),
+        Some(width) => table::within(&rows, width),
     };
     lines.iter().for_each(|line| print::line(line));
 }

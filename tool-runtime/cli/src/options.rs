@@ -13,7 +13,7 @@ use super::{About, exit, print, program_options};
 use clap::ArgMatches;
 use clap::error::ErrorKind;
 pub(super) use commands::{Scope, call_options, pool_options, prompt_options};
-pub(super) use forms::{given, option};
+pub(super) use forms::{candidates, given, option};
 #[cfg(feature = "jwt")]
 pub(super) use http::Jwt;
 #[cfg(feature = "http")]

@@ -1,5 +1,6 @@
 //! Aligned text tables.
 
+use std::io::{self, IsTerminal as _};
 use tool_runtime_core::seam::one_line;
 
 /// Limit on the characters of a cell.
@@ -51,16 +52,19 @@ fn cut(text: &str, width: usize) -> String {
     }
 }
 
-/// Columns of the terminal, 80 elsewhere.
-pub(super) fn terminal_width() -> usize {
+/// Columns of the terminal, 80 if it does not say. `None` if standard output is no terminal.
+pub(super) fn terminal_width() -> Option<usize> {
     const DEFAULT: usize = 80;
+    if !io::stdout().is_terminal() {
+        return None;
+    }
     #[cfg(unix)]
-    if let Ok(size) = rustix::termios::tcgetwinsize(std::io::stdout())
+    if let Ok(size) = rustix::termios::tcgetwinsize(io::stdout())
         && size.ws_col > 0
     {
-        return usize::from(size.ws_col);
+        return Some(usize::from(size.ws_col));
     }
-    DEFAULT
+    Some(DEFAULT)
 }
 
 #[cfg(test)]

@@ -3,7 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use tool_runtime::ToolPoolBuilder;
+use tool_runtime::approvals::AskCaller;
 use tool_runtime::content::ResourceContents;
+use tool_runtime::hook::{Before, Hook};
 use tool_runtime::peer::LogLevel;
 use tool_runtime::prelude::*;
 
@@ -180,4 +183,13 @@ impl Greeting {
     }
 }
 
-tool_runtime::main!(state = Greeting::print());
+/// A question to the caller before each drawing.
+fn with_question(pool: ToolPoolBuilder) -> ToolPoolBuilder {
+    if std::env::var_os("TERMINAL_TOOLS_ASKS").is_none() {
+        return pool;
+    }
+    pool.hook(Hook::before("draw", |_| async { Before::ask("May this run?") }))
+        .approver(AskCaller::new())
+}
+
+tool_runtime::main!(state = Greeting::print(), pool = with_question);

@@ -169,6 +169,8 @@ fn secrets_do_not_stand_on_the_command_line() {
     let (code, _, stderr) = run(&["call", "login", "--user", "ada", "--password", "hunter2"]);
     assert_eq!(code, Some(2));
     assert!(stderr.contains("`password` is secret") && !stderr.contains("hunter2"), "{stderr}");
+    let (code, _, pair) = run(&["call", "login", "user=ada", "password=hunter2"]);
+    assert_eq!((code, &pair), (Some(2), &stderr));
     let (_, stdout, stderr) =
         run_with_input(&["call", "login", "--user", "ada", "--password", "-"], "hunter2\n");
     assert_eq!(stdout, "ada has a password of 7 characters\n", "{stderr}");
@@ -221,9 +223,9 @@ fn prompts_have_arguments_too() {
 }
 
 #[test]
-fn lists_fit_the_terminal_and_are_complete_on_request() {
+fn lists_in_a_pipe_and_on_request_are_complete() {
     let (_, list, _) = run(&["list"]);
-    assert!(list.lines().all(|line| line.chars().count() <= 80), "{list}");
+    assert!(!list.contains(".."), "{list}");
     for words in ["search", "read-only", "greet", "name [greeting]", "shelf://rules", "text/plain"]
     {
         assert!(list.contains(words), "`{words}` is not in {list}");

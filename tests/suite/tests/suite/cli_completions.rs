@@ -32,6 +32,9 @@ fn bash_completes_commands_tools_arguments_and_values() {
         (&["prompt", "greet", "--na"], &["--name"]),
         (&["completions", "z"], &["zsh"]),
         (&["list", "--log-l"], &["--log-level"]),
+        (&["install", "co"], &["codex"]),
+        (&["uninstall", "zed", "--scope", "p"], &["project"]),
+        (&["schema", "lo"], &["login"]),
     ] {
         assert_eq!(completions(words), expected, "{words:?}");
     }

@@ -25,6 +25,37 @@ fn a_destructive_tool_is_confirmed() {
 }
 
 #[test]
+fn a_call_is_approved_in_the_words_of_the_approver_at_the_terminal() {
+    for (answer, code, shown) in [
+        ("y", 0, "saved picture.png"),
+        ("s", 0, "saved picture.png"),
+        ("", 1, "the user denied it"),
+        ("use the old one", 1, "use the old one"),
+    ] {
+        let folder = tempfile::TempDir::new().unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_terminal_tools"));
+        command.args(["call", "draw", "--output", "picture.png"]).current_dir(folder.path());
+        command.env("TERMINAL_TOOLS_ASKS", "1");
+        let mut terminal = Terminal::start(command);
+        terminal.until("May this run?");
+        terminal.until("[y/N, s: all such calls of this session]");
+        terminal.until("> ");
+        terminal.type_in(answer);
+        assert_eq!(terminal.code(), Some(code), "{}", terminal.shown);
+        assert!(terminal.shown.contains(shown), "{}", terminal.shown);
+    }
+}
+
+#[test]
+fn a_table_fits_the_terminal() {
+    let mut terminal = start(&["list"]);
+    assert_eq!(terminal.code(), Some(0), "{}", terminal.shown);
+    assert!(terminal.shown.contains("read-only"), "{}", terminal.shown);
+    let is_narrow = |line: &str| line.chars().count() <= 80;
+    assert!(terminal.shown.lines().all(is_narrow), "{}", terminal.shown);
+}
+
+#[test]
 fn a_tool_asks_with_choices_defaults_and_validation() {
     let mut terminal = start(&["call", "order"]);
     terminal.until("Your order, please.");

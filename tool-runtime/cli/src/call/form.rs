@@ -1,7 +1,7 @@
 //! Forms that a person fills in at the terminal, one field at a time.
 
 use super::schema::{choices, limits, type_name};
-use crate::approver::TerminalApprover;
+use crate::approver::{Decision, TerminalApprover};
 use crate::print;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
@@ -27,6 +27,24 @@ pub(super) async fn fill(
         return None;
     }
     Some(Value::Object(content))
+}
+
+/// Asks whether a call may run, in the words of [`TerminalApprover`]. `None` at the end of the input.
+pub(super) async fn decide(
+    person: &TerminalApprover,
+    message: &str,
+    schema: &Value,
+) -> Option<Value> {
+    let decisions = choices_of(&schema["properties"]["decision"]);
+    let has_session = decisions.iter().any(|(value, _)| value == "approve_session");
+    let choices = if has_session { "[y/N, s: all such calls of this session]" } else { "[y/N]" };
+    let line = person.ask_line(&format!("{message}\n{choices}")).await?;
+    Some(match Decision::of(&line) {
+        Decision::Approve => json!({ "decision": "approve" }),
+        Decision::ApproveForSession if has_session => json!({ "decision": "approve_session" }),
+        Decision::Refuse | Decision::ApproveForSession => json!({ "decision": "deny" }),
+        Decision::RefuseFor(reason) => json!({ "decision": "deny", "reason": reason }),
+    })
 }
 
 /// Shows a page, and waits until the person has used it.

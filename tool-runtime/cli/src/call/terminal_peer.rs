@@ -79,13 +79,17 @@ impl TerminalPeer {
 
     async fn answer(&self, request: PeerRequest) -> Result<Value, PeerError> {
         self.finish();
+        let is_approval = request.is_single_use();
         let (_, params) = request.into_parts();
         let message = params.get("message").and_then(Value::as_str).unwrap_or_default();
         let content = match params.get("url").and_then(Value::as_str) {
             Some(url) => form::confirm_page(&self.person, message, url).await,
             None => {
                 let schema = params.get("requestedSchema").unwrap_or(&Value::Null);
-                form::fill(&self.person, message, schema).await
+                match is_approval {
+                    true => form::decide(&self.person, message, schema).await,
+                    false => form::fill(&self.person, message, schema).await,
+                }
             }
         };
         Ok(match content {

@@ -2,9 +2,9 @@
 
 use super::arguments::Given;
 use super::schema::{choices, limits, resolved, type_name};
+use crate::options::candidates;
 use clap::builder::StringValueParser;
 use clap::{Arg, ArgAction, Command};
-use clap_complete::{ArgValueCandidates, CompletionCandidate};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
@@ -188,9 +188,7 @@ impl ToolOption {
         let choices: Vec<String> = self.choices().into_iter().map(str::to_owned).collect();
         let arg = match choices.is_empty() {
             true => arg,
-            false => arg.add(ArgValueCandidates::new(move || {
-                choices.iter().map(CompletionCandidate::new).collect()
-            })),
+            false => arg.add(candidates(choices)),
         };
         let kind = type_name(&self.schema);
         Some(match kind {
@@ -207,6 +205,12 @@ impl ToolOption {
                 .value_name(self.value_name())
                 .allow_negative_numbers(matches!(kind, Some("integer" | "number"))),
         })
+    }
+
+    /// The name and the value, if a pair `key=value` is of this argument.
+    pub(super) fn value_of<'a>(&'a self, pair: &'a str) -> Option<(&'a str, &'a str)> {
+        let value = pair.strip_prefix(&self.name)?.strip_prefix('=')?;
+        Some((&self.name, value))
     }
 
     /// Whether it is a secret that the tool needs and was not given.
@@ -319,7 +323,7 @@ fn example_value(schema: &Value, default: Option<&Value>) -> String {
         }
         Some("array") => example_value(&schema["items"], None),
         Some("object") => "{}".to_owned(),
-        _ => "TEXT".to_owned(),
+        _ => value_name(schema).into_owned(),
     }
 }
 

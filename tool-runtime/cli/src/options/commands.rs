@@ -260,7 +260,8 @@ fn doctor() -> Command {
 
 const DOCTOR_HELP: &str = "\
 It checks the tools (what clients and model APIs refuse, descriptions, cost in tokens), the start as a server with the
-options of this command line, the registrations with clients, and the external MCP servers.
+options of this command line, the registrations with clients and a start as each of them has it, and the external MCP
+servers.
 
 Exit codes: 0 no errors, perhaps warnings, 1 errors, 2 wrong usage.
 

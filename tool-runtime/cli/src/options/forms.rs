@@ -2,6 +2,7 @@
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint};
+use clap_complete::{ArgValueCandidates, CompletionCandidate};
 use std::collections::HashSet;
 use tool_runtime_command::{
     ArgumentCount, CommandArgument, CommandArguments, CommandForm, CommandOption,
@@ -50,8 +51,17 @@ pub(crate) fn option(option: &CommandOption) -> Arg {
                 .value_hint(hint)
                 .value_parser(NonEmptyStringValueParser::new())
                 .action(action)
+                .add(candidates(option.known_values.clone()))
         }
     }
+}
+
+/// The values that shells complete.
+pub(crate) fn candidates<T: Into<String>>(
+    values: impl IntoIterator<Item = T>,
+) -> ArgValueCandidates {
+    let values: Vec<String> = values.into_iter().map(Into::into).collect();
+    ArgValueCandidates::new(move || values.iter().map(CompletionCandidate::new).collect())
 }
 
 /// The id of an argument. Several may have one name, of which the last is repeated.
@@ -61,6 +71,7 @@ fn id(index: usize) -> String {
 
 fn argument((index, argument): (usize, &CommandArgument)) -> Arg {
     let arg = Arg::new(id(index)).value_name(argument.name).help(argument.help);
+    let arg = arg.add(candidates(argument.known_values.clone()));
     match argument.count {
         ArgumentCount::One => arg.required(true),
         ArgumentCount::Optional => arg,
