@@ -1,6 +1,6 @@
 //! `bundle`: packs the program for clients that install bundles, and describes it for the MCP registry.
 
-use crate::install::{entry_name, is_variable};
+use crate::command_line::{entry_name, is_variable};
 use crate::manifest::{Manifest, Variable, is_secret};
 use crate::package::Package;
 use crate::server_json::{self, Download, github};

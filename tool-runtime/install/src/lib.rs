@@ -4,6 +4,7 @@
 
 mod bundle;
 mod client;
+mod command_line;
 mod document;
 mod entry;
 mod file;

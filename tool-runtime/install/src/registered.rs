@@ -1,10 +1,10 @@
 //! Where a server is registered.
 
 use crate::client::{CLIENTS, Client, Target};
+use crate::command_line::program_name;
 use crate::entry::Entry;
 use crate::file;
 use crate::folders::Folders;
-use crate::install::program_name;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 

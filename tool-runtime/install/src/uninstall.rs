@@ -1,9 +1,10 @@
 //! `uninstall`: removes the registration of the server.
 
 use crate::client::{Scope, Target};
+use crate::command_line::{client_names, server_name, target};
 use crate::file;
 use crate::folders::Folders;
-use crate::install::{check_owner, client_names, server_name, target};
+use crate::install::check_owner;
 use crate::registered::{entry, targets};
 use crate::snippet::GOOSE;
 use crate::state::{self, Kept};
