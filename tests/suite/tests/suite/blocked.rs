@@ -170,6 +170,28 @@ fn blocking_calls_do_not_delay_others_until_the_input_ends() {
     check_that_other_requests_are_served(&["spin", "sleep", "sleep", "sleep"], None);
 }
 
+/// The reading task yields after some lines. A call that then blocks its worker must not keep it.
+#[test]
+fn a_reading_task_that_yields_is_not_kept_by_a_blocking_call() {
+    for quick in 50..72 {
+        let mut server = Server::open();
+        server.call(1, "endless_sleep");
+        server.request(2, "ping", &json!({}));
+        server.answers(1);
+        let call = |(id, name): (u64, &str)| {
+            let params = json!({"name": name, "arguments": {}});
+            json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
+        };
+        let ping = json!({"jsonrpc": "2.0", "id": 4, "method": "ping"});
+        let lines = (100..100 + quick).map(|id| (id, "quick"));
+        let lines = lines.chain([(3, "endless_sleep")]).chain((200..205).map(|id| (id, "quick")));
+        let lines = lines.map(call).chain([ping]).map(|message| format!("{message}\n"));
+        let input = server.input.as_mut().expect("still open");
+        input.write_all(lines.collect::<String>().as_bytes()).expect("it reads");
+        assert!(server.answers(quick as usize + 6).contains_key(&4), "{quick}");
+    }
+}
+
 #[test]
 fn blocking_calls_do_not_delay_a_signal() {
     check_that_other_requests_are_served(&["sleep"], Some(Signal::TERM));

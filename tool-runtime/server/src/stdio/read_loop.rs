@@ -22,7 +22,6 @@ use std::sync::{Arc, Mutex};
 use std::task::Poll;
 use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio::task::yield_now;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tool_runtime_core::seam::{Watched as _, fill_lifo_slot, lock, spawn};
@@ -169,7 +168,7 @@ impl ReadLoop {
                 self.since_yield = 0;
                 self.slow.clear();
                 self.connection.flush();
-                yield_now().await;
+                let_others_run().await;
             }
             self.wait_for_capacity().await?;
             let Some(line) = self.lines.next_line() else {
@@ -307,6 +306,20 @@ impl ReadLoop {
         self.disconnected.cancel();
         self.connection.all_answered().await;
     }
+}
+
+/// Ends the poll of the task, and puts it behind others. `tokio::task::yield_now` would keep it on its worker, which a call may
+/// block.
+async fn let_others_run() {
+    let mut has_waited = false;
+    poll_fn(|task| {
+        if std::mem::replace(&mut has_waited, true) {
+            return Poll::Ready(());
+        }
+        task.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 impl Incoming {

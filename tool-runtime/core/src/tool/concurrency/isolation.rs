@@ -2,9 +2,10 @@
 //! deadlines, cancellation, other calls or the end of the server.
 //!
 //! Tokio does not take a worker back from a task that blocks it. Therefore each poll of user code
-//! counts: as long as one worker stays free, a poll runs on its worker, which costs nothing. Any
-//! further poll first moves its worker's other tasks to another thread
-//! ([`tokio::task::block_in_place`]). Beyond [`MAX_RELEASED_WORKERS`] of these, calls wait.
+//! counts. Code whose last poll was short runs on its worker, which costs nothing, as long as one worker stays free.
+//! Any other poll first moves its worker's other tasks to another thread ([`tokio::task::block_in_place`]): those in its
+//! queue, and those that it has deferred (by `yield_now`, or because their budget was used up), which no other worker can
+//! take. Beyond [`MAX_RELEASED_WORKERS`] of these, calls wait.
 //!
 //! A transport may poll the first step of a call itself ([`Isolation::poll`]), which saves the task. It
 //! learns from [`Watched::blocked`] that the poll blocks its thread.
@@ -289,8 +290,8 @@ thread_local! {
     static IS_DIRECT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Polls or drops user code: on the worker if another worker is free, otherwise on a thread outside
-/// the workers.
+/// Polls or drops user code: on the worker if it is brief and another worker is free, otherwise on a thread outside the
+/// workers.
 fn watched_poll<T>(watched: Option<WatchedPoll<'_>>, work: impl FnOnce() -> T) -> T {
     if watched.as_ref().is_some_and(WatchedPoll::is_direct) {
         let _direct = Direct(IS_DIRECT.replace(true));

@@ -1,8 +1,9 @@
 //! Watches polls of user code from a separate thread, and logs those that block.
 
 use crate::vocabulary::sync::lock;
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
@@ -12,6 +13,9 @@ const INTERVAL: Duration = Duration::from_millis(5);
 
 /// Checks without a poll in progress after which the thread sleeps.
 const IDLE_ROUNDS: u32 = 200;
+
+/// Limit on the names that are kept. Further ones are polled like code that may block.
+const MAX_BRIEF: usize = 10_000;
 
 /// Duration after which a poll is logged.
 const REPORTED_AFTER: Duration = Duration::from_secs(1);
@@ -37,6 +41,8 @@ struct Table {
     direct: usize,
     slots: Box<[Entry]>,
     is_asleep: AtomicBool,
+    /// Names of the user code whose last poll was short.
+    brief: RwLock<HashSet<Box<str>>>,
 }
 
 #[derive(Default)]
@@ -55,7 +61,9 @@ struct UserPoll {
 
 /// Registers a poll in progress, until this is dropped.
 pub(super) struct WatchedPoll<'a> {
+    table: &'a Table,
     entry: &'a Entry,
+    is_brief: bool,
     is_direct: bool,
 }
 
@@ -67,6 +75,7 @@ impl Watchdog {
             direct,
             slots: (0..slots).map(|_| Entry::default()).collect(),
             is_asleep: AtomicBool::new(false),
+            brief: RwLock::default(),
         });
         let (weak, runtime) = (Arc::downgrade(&table), runtime.clone());
         let started = thread::Builder::new()
@@ -82,7 +91,8 @@ impl Watchdog {
 
     /// Records a poll. `None` if all slots are taken.
     pub(super) fn begin(&self, watched: &Arc<dyn Watched>) -> Option<WatchedPoll<'_>> {
-        let index = self.table.slots.iter().position(Entry::take)?;
+        let is_brief = self.table.is_brief(watched.name());
+        let index = self.table.take_slot(is_brief)?;
         let entry = &self.table.slots[index];
         *entry.poll() = Some(UserPoll {
             watched: Arc::clone(watched),
@@ -93,7 +103,8 @@ impl Watchdog {
         if self.table.is_asleep.load(Ordering::SeqCst) {
             self.wake();
         }
-        Some(WatchedPoll { entry, is_direct: index < self.table.direct })
+        let is_direct = is_brief && index < self.table.direct;
+        Some(WatchedPoll { table: &self.table, entry, is_brief, is_direct })
     }
 
     #[cold]
@@ -135,7 +146,11 @@ impl Drop for WatchedPoll<'_> {
     fn drop(&mut self) {
         let poll = self.entry.poll().take();
         self.entry.is_taken.store(false, Ordering::SeqCst);
-        if let Some(poll) = poll.filter(|poll| poll.is_reported) {
+        let Some(poll) = poll else { return };
+        if !self.is_brief && !poll.is_covered && poll.since.elapsed() < INTERVAL {
+            self.table.add_brief(poll.watched.name());
+        }
+        if poll.is_reported {
             let blocked_for = poll.since.elapsed();
             let name = poll.watched.name();
             tracing::warn!(name, ?blocked_for, "`{name}` no longer blocks its thread");
@@ -164,6 +179,32 @@ fn watch(table: &Weak<Table>, runtime: &Handle) {
 }
 
 impl Table {
+    /// Takes a free slot. Code that may block leaves the first ones to other code.
+    fn take_slot(&self, is_brief: bool) -> Option<usize> {
+        let later = || (self.direct..self.slots.len()).find(|index| self.slots[*index].take());
+        let first = || (0..self.direct).find(|index| self.slots[*index].take());
+        match is_brief {
+            true => first().or_else(later),
+            false => later().or_else(first),
+        }
+    }
+
+    fn is_brief(&self, name: &str) -> bool {
+        self.brief.read().unwrap_or_else(PoisonError::into_inner).contains(name)
+    }
+
+    #[cold]
+    fn add_brief(&self, name: &str) {
+        let mut brief = self.brief.write().unwrap_or_else(PoisonError::into_inner);
+        if brief.len() < MAX_BRIEF {
+            brief.insert(name.into());
+        }
+    }
+
+    fn remove_brief(&self, name: &str) {
+        self.brief.write().unwrap_or_else(PoisonError::into_inner).remove(name);
+    }
+
     fn is_busy(&self) -> bool {
         self.slots.iter().any(|slot| slot.is_taken.load(Ordering::SeqCst))
     }
@@ -186,6 +227,7 @@ impl Table {
         let age = poll.since.elapsed();
         if !poll.is_covered && age >= INTERVAL {
             poll.is_covered = true;
+            self.remove_brief(poll.watched.name());
             if is_direct {
                 // A task from outside wakes a worker, which then waits for I/O and timers.
                 drop(runtime.spawn(std::future::ready(())));
