@@ -1,6 +1,6 @@
 //! The package of a program.
 
-/// What `Cargo.toml` says about the package of a program. Empty strings: unknown.
+/// The metadata of a program in its `Cargo.toml`. A value that is not set is empty.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Package {
     /// `name`.

@@ -14,6 +14,7 @@ use std::process::ExitCode;
 use tool_runtime_command::seam::{CommandFailure, SETUP, run_printing};
 use tool_runtime_command::{CliCommand, CommandArguments, CommandForm};
 use tool_runtime_core::pool::ToolPool;
+use tool_runtime_core::seam::hex;
 use tool_runtime_core::vocabulary::BoxFuture;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
@@ -211,7 +212,7 @@ fn pack(file: &Path, manifest: &Value, program: &str) -> io::Result<String> {
     zip.finish()?.flush()?;
     let mut hash = Sha256::new();
     io::copy(&mut File::open(file)?, &mut Hashed(&mut hash))?;
-    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hex(&hash.finalize()))
 }
 
 struct Hashed<'a>(&'a mut Sha256);

@@ -3,7 +3,7 @@
 use crate::client::{CLIENTS, Client, Scope, Target};
 use crate::folders::Folders;
 use crate::snippet::GOOSE;
-use std::path::Path;
+use std::ffi::OsString;
 use tool_runtime_command::CommandArguments;
 use tool_runtime_command::seam::CommandFailure;
 
@@ -26,9 +26,12 @@ pub(crate) fn server_name(arguments: &CommandArguments) -> Result<String, Comman
 
 /// The name under which this program is registered by default: that of its file.
 pub(crate) fn program_name() -> String {
-    let program = std::env::current_exe().ok();
-    let stem = program.as_deref().and_then(Path::file_stem);
-    stem.map_or_else(|| "server".to_owned(), |stem| entry_name(&stem.to_string_lossy()))
+    program_stem().map_or_else(|| "server".to_owned(), |stem| entry_name(&stem.to_string_lossy()))
+}
+
+/// The name of this program's file, without its extension.
+pub(crate) fn program_stem() -> Option<OsString> {
+    std::env::current_exe().ok()?.file_stem().map(ToOwned::to_owned)
 }
 
 /// The name of a program with the characters that all clients take.

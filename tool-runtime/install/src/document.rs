@@ -5,8 +5,15 @@ use crate::json::Json;
 use crate::toml::Toml;
 use serde_json::{Map, Value};
 
+const BOM: char = '\u{feff}';
+
 /// A parsed file.
-pub(crate) enum Document {
+pub(crate) struct Document {
+    syntax: Syntax,
+    has_bom: bool,
+}
+
+enum Syntax {
     Json(Json),
     Toml(Toml),
 }
@@ -17,11 +24,14 @@ impl Document {
     /// # Errors
     /// The syntax is wrong; the error names the line.
     pub(crate) fn parse(format: Format, text: &str) -> Result<Self, String> {
-        match format {
-            Format::Json => Json::parse(text, false).map(Self::Json),
-            Format::Jsonc => Json::parse(text, true).map(Self::Json),
-            Format::Toml => Toml::parse(text).map(Self::Toml),
-        }
+        let unmarked = text.strip_prefix(BOM);
+        let body = unmarked.unwrap_or(text);
+        let syntax = match format {
+            Format::Json => Json::parse(body, false).map(Syntax::Json),
+            Format::Jsonc => Json::parse(body, true).map(Syntax::Json),
+            Format::Toml => Toml::parse(body).map(Syntax::Toml),
+        };
+        Ok(Self { syntax: syntax?, has_bom: unmarked.is_some() })
     }
 
     /// The member at the end of `keys`.
@@ -30,9 +40,9 @@ impl Document {
     }
 
     fn value(&self) -> Value {
-        match self {
-            Self::Json(json) => json.value(),
-            Self::Toml(toml) => toml.value(),
+        match &self.syntax {
+            Syntax::Json(json) => json.value(),
+            Syntax::Toml(toml) => toml.value(),
         }
     }
 
@@ -46,12 +56,12 @@ impl Document {
         members: &Map<String, Value>,
     ) -> Result<(), String> {
         let before = without(self.value(), keys);
-        match self {
-            Self::Json(json) => json.set(keys, members)?,
-            Self::Toml(toml) => toml.set(keys, members)?,
+        match &mut self.syntax {
+            Syntax::Json(json) => json.set(keys, members)?,
+            Syntax::Toml(toml) => toml.set(keys, members)?,
         }
         self.check(&before, keys)?;
-        // Of a key that occurs twice, readers take the last.
+        // Readers take the last of two equal keys.
         let entry = self.get(keys).unwrap_or_default();
         match members.iter().all(|(name, value)| entry.get(name) == Some(value)) {
             true => Ok(()),
@@ -65,27 +75,28 @@ impl Document {
     /// The rest of the file would change.
     pub(crate) fn remove(&mut self, keys: &[String]) -> Result<(), String> {
         let before = without(self.value(), keys);
-        match self {
-            Self::Json(json) => json.remove(keys),
-            Self::Toml(toml) => toml.remove(keys),
+        match &mut self.syntax {
+            Syntax::Json(json) => json.remove(keys),
+            Syntax::Toml(toml) => toml.remove(keys),
         }
         self.check(&before, keys)
     }
 
     /// The text of the file.
     pub(crate) fn text(&self) -> String {
-        match self {
-            Self::Json(json) => json.text(),
-            Self::Toml(toml) => toml.text(),
-        }
+        let text = match &self.syntax {
+            Syntax::Json(json) => json.text(),
+            Syntax::Toml(toml) => toml.text(),
+        };
+        if self.has_bom { format!("{BOM}{text}") } else { text }
     }
 
     /// The edited text must parse, and have everything else that it had.
     fn check(&self, before: &Value, keys: &[String]) -> Result<(), String> {
         let text = self.text();
-        let format = match self {
-            Self::Json(_) => Format::Jsonc,
-            Self::Toml(_) => Format::Toml,
+        let format = match self.syntax {
+            Syntax::Json(_) => Format::Jsonc,
+            Syntax::Toml(_) => Format::Toml,
         };
         match Self::parse(format, &text) {
             Ok(after) if without(after.value(), keys) == *before => Ok(()),

@@ -1,7 +1,7 @@
 //! `install`: registers the server with a client.
 
 use crate::client::{Scope, Target};
-use crate::command_line::{client_names, is_variable, server_name, target};
+use crate::command_line::{client_names, is_variable, program_stem, server_name, target};
 use crate::entry::Entry;
 use crate::folders::Folders;
 use crate::state::{self, Kept};
@@ -142,8 +142,7 @@ fn register(
 /// The entry does not start a program of the name of this one.
 pub(crate) fn check_owner(target: &Target, name: &str, old: &Entry) -> Result<(), String> {
     let stem = Path::new(&old.command).file_stem().map(ToOwned::to_owned);
-    let program = std::env::current_exe().ok();
-    if stem.is_some() && stem.as_deref() == program.as_deref().and_then(Path::file_stem) {
+    if stem.is_some() && stem == program_stem() {
         return Ok(());
     }
     let what = match old.command.as_str() {

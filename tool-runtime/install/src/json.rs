@@ -4,24 +4,17 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};
 use serde_json::{Map, Value};
 
-const BOM: char = '\u{feff}';
-
 /// A JSON file, with or without comments.
-pub(crate) struct Json {
-    root: CstRootNode,
-    has_bom: bool,
-}
+pub(crate) struct Json(CstRootNode);
 
 impl Json {
     /// # Errors
     /// The syntax is wrong, or the value is no object.
     pub(crate) fn parse(text: &str, has_comments: bool) -> Result<Self, String> {
-        let unmarked = text.strip_prefix(BOM);
-        let body = unmarked.unwrap_or(text);
-        let body = if body.trim().is_empty() { "{}\n" } else { body };
+        let text = if text.trim().is_empty() { "{}\n" } else { text };
         if !has_comments {
             // The other parser takes a comment after the value.
-            let strict = serde_json::from_str::<Value>(body);
+            let strict = serde_json::from_str::<Value>(text);
             strict.map_err(|error| error.to_string())?;
         }
         let options = ParseOptions {
@@ -36,25 +29,24 @@ impl Json {
             allow_non_finite_numbers: false,
             allow_extended_string_escapes: false,
         };
-        let root = CstRootNode::parse(body, &options).map_err(|error| error.to_string())?;
+        let root = CstRootNode::parse(text, &options).map_err(|error| error.to_string())?;
         match root.object_value() {
-            Some(_) => Ok(Self { root, has_bom: unmarked.is_some() }),
+            Some(_) => Ok(Self(root)),
             None => Err("it is not a JSON object".to_owned()),
         }
     }
 
     pub(crate) fn value(&self) -> Value {
-        self.root.to_serde_value().unwrap_or_default()
+        self.0.to_serde_value().unwrap_or_default()
     }
 
     pub(crate) fn text(&self) -> String {
-        let bom = if self.has_bom { BOM.to_string() } else { String::new() };
-        format!("{bom}{}", self.root)
+        self.0.to_string()
     }
 
     pub(crate) fn set(&self, keys: &[String], members: &Map<String, Value>) -> Result<(), String> {
         let [above @ .., name] = keys else { return Ok(()) };
-        let mut object = self.root.object_value_or_set();
+        let mut object = self.0.object_value_or_set();
         for key in above {
             let inner = object.object_value_or_create(key);
             object = inner.ok_or_else(|| format!("`{key}` in it is not an object"))?;
@@ -78,7 +70,7 @@ impl Json {
 
     fn property(&self, keys: &[String]) -> Option<CstObjectProp> {
         let (name, above) = keys.split_last()?;
-        let object = self.root.object_value()?;
+        let object = self.0.object_value()?;
         above.iter().try_fold(object, |object, key| object.object_value(key))?.get(name)
     }
 }

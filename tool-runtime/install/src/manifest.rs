@@ -27,7 +27,7 @@ pub fn is_secret(name: &str) -> bool {
     SECRETS.iter().any(|word| name.contains(word))
 }
 
-/// What the manifest says.
+/// The contents of a manifest.
 pub(crate) struct Manifest<'a> {
     pub(crate) package: &'a Package,
     pub(crate) author: &'a str,

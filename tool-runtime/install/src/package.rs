@@ -1,6 +1,6 @@
-//! What `Cargo.toml` says about a program.
+//! The metadata of a program in its `Cargo.toml`.
 
-/// The package of a program. Empty strings: unknown.
+/// The package of a program. A value that is not set is empty.
 #[derive(Clone, Debug, Default)]
 pub struct Package {
     /// The name.

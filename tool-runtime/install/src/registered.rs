@@ -113,7 +113,6 @@ fn entries(target: &Target) -> Result<Vec<(String, Entry)>, String> {
 /// # Errors
 /// The file cannot be read, or does not parse.
 pub(crate) fn entry(target: &Target, name: &str) -> Result<Option<Entry>, String> {
-    let Some(text) = file::read(&target.file)? else { return Ok(None) };
-    let document = file::parse(target, Some(&text))?;
-    Ok(file::entry(target, &document, name))
+    let entries = entries(target)?.into_iter();
+    Ok(entries.filter(|(known, _)| known == name).map(|(_, entry)| entry).next())
 }

@@ -47,7 +47,7 @@ pub(crate) fn json(package: &Package, namespace: &str, download: &Download<'_>) 
     }
     let mut server = json!({
         "$schema": SCHEMA,
-        "name": server_name(namespace, name),
+        "name": format!("{namespace}/{name}"),
         "description": short(&package.description),
         "version": version,
         "packages": [bundle],
@@ -89,10 +89,6 @@ pub(crate) fn updated(file: Value, new: Value) -> Result<Value, String> {
         }
     }
     Ok(Value::Object(file))
-}
-
-fn server_name(namespace: &str, name: &str) -> String {
-    format!("{namespace}/{name}")
 }
 
 fn short(text: &str) -> String {

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::fs;
 use std::path::PathBuf;
+use tool_runtime_core::seam::hex;
 
 /// The text of a file before and after a registration.
 pub(crate) struct Kept {
@@ -19,7 +20,7 @@ pub(crate) struct Kept {
 fn path(folders: &Folders, target: &Target, name: &str) -> PathBuf {
     let file = target.file.to_string_lossy();
     let digest = Sha256::digest(format!("{file}\n{}", target.entry_keys(name).join("\n")));
-    let id: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    let id = hex(&digest[..16]);
     folders.state.join("tool-runtime").join("install").join(format!("{id}.json"))
 }
 

@@ -8,26 +8,21 @@ pub(crate) struct Toml {
     document: DocumentMut,
     /// `toml_edit` writes `\n`.
     has_crlf: bool,
-    has_bom: bool,
 }
-
-const BOM: char = '\u{feff}';
 
 impl Toml {
     /// # Errors
     /// The syntax is wrong.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let unmarked = text.strip_prefix(BOM);
-        let body = unmarked.unwrap_or(text);
         // The error itself has the line, which may have a secret.
-        let document = body.parse().map_err(|error: toml_edit::TomlError| {
-            let end = error.span().map_or(0, |span| span.start.min(body.len()));
-            let line = body.as_bytes()[..end].iter().filter(|byte| **byte == b'\n').count() + 1;
+        let document = text.parse().map_err(|error: toml_edit::TomlError| {
+            let end = error.span().map_or(0, |span| span.start.min(text.len()));
+            let line = text.as_bytes()[..end].iter().filter(|byte| **byte == b'\n').count() + 1;
             format!("{} on line {line}", error.message())
         })?;
-        let lines = body.matches('\n').count();
-        let has_crlf = lines > 0 && body.matches("\r\n").count() == lines;
-        Ok(Self { document, has_crlf, has_bom: unmarked.is_some() })
+        let lines = text.matches('\n').count();
+        let has_crlf = lines > 0 && text.matches("\r\n").count() == lines;
+        Ok(Self { document, has_crlf })
     }
 
     pub(crate) fn value(&self) -> Value {
@@ -35,8 +30,7 @@ impl Toml {
     }
 
     pub(crate) fn text(&self) -> String {
-        let bom = if self.has_bom { BOM.to_string() } else { String::new() };
-        let text = format!("{bom}{}", self.document);
+        let text = self.document.to_string();
         match self.has_crlf {
             true => text.replace("\r\n", "\n").replace('\n', "\r\n"),
             false => text,
