@@ -1,7 +1,9 @@
 //! The PATH of clients that the desktop starts, which lacks the folders that a shell adds.
 
 use super::findings::{Finding, Findings, Subject};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use tool_runtime_config::seam::find_program;
 use tool_runtime_config::{McpConfig, McpTransportConfig, StdioConfig};
 use tool_runtime_install::registered;
 
@@ -41,8 +43,10 @@ fn own_folder(stdio: &StdioConfig) -> Option<PathBuf> {
     if command.components().count() != 1 || stdio.env.keys().any(|name| name.as_str() == "PATH") {
         return None;
     }
-    let path = std::env::var_os("PATH")?;
-    let folder = std::env::split_paths(&path).find(|folder| folder.join(command).is_file())?;
-    let is_shared = FOLDERS.iter().any(|known| Path::new(known).join(command).is_file());
-    (!is_shared).then_some(folder)
+    let find = |path: &OsStr| find_program(stdio.command.as_str(), Some(path), Path::new("")).ok();
+    let file = find(&std::env::var_os("PATH")?)?;
+    match find(&std::env::join_paths(FOLDERS).ok()?) {
+        Some(_) => None,
+        None => file.parent().map(Path::to_owned),
+    }
 }
