@@ -147,7 +147,7 @@ impl Drop for WatchedPoll<'_> {
         let poll = self.entry.poll().take();
         self.entry.is_taken.store(false, Ordering::SeqCst);
         let Some(poll) = poll else { return };
-        if !self.is_brief && !poll.is_covered && poll.since.elapsed() < INTERVAL {
+        if !self.is_brief && poll.since.elapsed() < INTERVAL {
             self.table.add_brief(poll.watched.name());
         }
         if poll.is_reported {
