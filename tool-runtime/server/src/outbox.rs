@@ -44,8 +44,10 @@ struct Queue {
     cancelled: Vec<RequestId>,
     /// Questions to send.
     questions: VecDeque<Question>,
-    /// The newest report, which replaces older ones that were not sent.
+    /// The newest report, which replaces an older one that was not sent.
     progress: Option<Progress>,
+    /// Log entries to send before the report.
+    before_progress: usize,
     /// The progress of the newest report, sent or not.
     reported: Option<f64>,
     /// The earliest time of the next report.
@@ -77,7 +79,9 @@ impl Outbox {
             return;
         }
         queue.reported = Some(progress.done);
-        queue.progress = Some(progress);
+        if queue.progress.replace(progress).is_none() {
+            queue.before_progress = queue.entries.len();
+        }
         drop(queue);
         self.wake();
     }
@@ -112,20 +116,17 @@ impl Outbox {
         if let Some(question) = queue.questions.pop_front() {
             return Next::Ask(question);
         }
+        if let Some(progress) = queue.due_progress(is_over) {
+            return Next::Progress(progress);
+        }
         if let Some(entry) = queue.entries.pop_front() {
             queue.bytes -= bytes(&entry.data);
+            queue.before_progress = queue.before_progress.saturating_sub(1);
             return Next::Log(entry);
         }
-        if queue.progress.is_none() {
-            return Next::Nothing;
-        }
-        let now = Instant::now();
-        match queue.next_report.filter(|at| *at > now && !is_over) {
-            Some(at) => Next::Wait(at),
-            None => {
-                queue.next_report = Some(now + PROGRESS_INTERVAL);
-                queue.progress.take().map_or(Next::Nothing, Next::Progress)
-            }
+        match queue.next_report {
+            Some(at) if queue.progress.is_some() => Next::Wait(at),
+            _ => Next::Nothing,
         }
     }
 
@@ -165,6 +166,19 @@ impl Drop for QuestionGuard {
 }
 
 impl Queue {
+    /// Takes the report if it is the next message and need not wait.
+    fn due_progress(&mut self, is_over: bool) -> Option<Progress> {
+        if self.progress.is_none() || self.before_progress > 0 {
+            return None;
+        }
+        let now = Instant::now();
+        if !is_over && self.next_report.is_some_and(|at| at > now) {
+            return None;
+        }
+        self.next_report = Some(now + PROGRESS_INTERVAL);
+        self.progress.take()
+    }
+
     fn log(&mut self, entry: LogEntry) {
         let bytes = bytes(&entry.data);
         let has_capacity = self.entries.len() < MAX_ENTRIES && self.bytes + bytes <= MAX_BYTES;
@@ -231,6 +245,32 @@ mod tests {
         assert_eq!(reports(&outbox, false), [9.0]);
         outbox.progress(report(10.0));
         assert_eq!(reports(&outbox, true), [10.0]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn log_entries_and_reports_are_sent_in_order() {
+        let outbox = Outbox::default();
+        let log = |data: &str| outbox.log(LogEntry::new(LogLevel::Info, data));
+        let sent = |is_over| {
+            let mut sent = Vec::new();
+            loop {
+                match outbox.next(is_over) {
+                    Next::Log(entry) => sent.push(entry.data),
+                    Next::Progress(progress) => sent.push(json!(progress.done)),
+                    _ => return sent,
+                }
+            }
+        };
+        log("first");
+        outbox.progress(report(1.0));
+        log("second");
+        assert_eq!(sent(false), [json!("first"), json!(1.0), json!("second")]);
+        // A report that must wait does not delay later entries.
+        outbox.progress(report(2.0));
+        log("third");
+        assert_eq!(sent(false), [json!("third")]);
+        log("fourth");
+        assert_eq!(sent(true), [json!(2.0), json!("fourth")]);
     }
 
     #[test]
