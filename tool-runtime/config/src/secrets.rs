@@ -5,7 +5,7 @@ use super::literals;
 use super::server::McpServerConfig;
 use super::text::McpText;
 use super::transport::McpTransportConfig;
-use tool_runtime_core::seam::{HIDDEN, Redactor};
+use tool_runtime_core::seam::{HIDDEN, Redactor, is_secret_name};
 use tool_runtime_core::vocabulary::Secret;
 
 impl McpServerConfig {
@@ -43,12 +43,12 @@ impl McpServerConfig {
         };
         for (name, value) in &self.found {
             let value = value.expose();
-            let is_secret = literals::is_secret_name(name) || !literals::is_plain(value);
+            let is_secret = is_secret_name(name) || !literals::is_plain(value);
             add(&placeholder(name), is_secret, value);
         }
         for (name, value) in self.named() {
             let value = value.expose();
-            let is_secret = literals::is_secret_name(name.as_str()) || literals::is_token(value);
+            let is_secret = is_secret_name(name.as_str()) || literals::is_token(value);
             add(&display_name(name), is_secret, value);
         }
         match &self.transport {

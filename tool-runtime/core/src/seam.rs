@@ -36,6 +36,7 @@ pub use crate::vocabulary::printable::{
     ascii_name, escaped_name, escaped_text, one_line, printable, printable_lines,
 };
 pub use crate::vocabulary::program::program_name;
+pub use crate::vocabulary::secret::name::is_secret_name;
 #[cfg(feature = "redact")]
 pub use crate::vocabulary::secret::redactor::{HIDDEN, MIN_LENGTH as MIN_SECRET, Redactor};
 pub use crate::vocabulary::sync::lock;

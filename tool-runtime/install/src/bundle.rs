@@ -1,7 +1,7 @@
 //! `bundle`: packs the program for clients that install bundles, and describes it for the MCP registry.
 
 use crate::command_line::{entry_name, is_variable};
-use crate::manifest::{Manifest, Variable, is_secret};
+use crate::manifest::{Manifest, Variable};
 use crate::package::Package;
 use crate::server_json::{self, Download, github};
 use serde_json::Value;
@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use tool_runtime_command::seam::{CommandFailure, SETUP, run_printing};
 use tool_runtime_command::{CliCommand, CommandArguments, CommandForm};
 use tool_runtime_core::pool::ToolPool;
-use tool_runtime_core::seam::hex;
+use tool_runtime_core::seam::{hex, is_secret_name};
 use tool_runtime_core::vocabulary::BoxFuture;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
@@ -197,7 +197,7 @@ fn variable(text: &str) -> Result<Variable, CommandFailure> {
     Ok(Variable {
         name: name.to_owned(),
         description: description.to_owned(),
-        is_secret: is_secret(name),
+        is_secret: is_secret_name(name),
     })
 }
 

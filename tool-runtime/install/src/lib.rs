@@ -23,7 +23,6 @@ mod uninstall;
 
 pub use bundle::Bundle;
 pub use install::Install;
-pub use manifest::is_secret;
 pub use package::Package;
 pub use registered::{Registered, is_this_program, registered};
 pub use uninstall::Uninstall;

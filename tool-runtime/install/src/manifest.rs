@@ -18,15 +18,6 @@ impl Variable {
     }
 }
 
-/// Words in the names of variables whose values are secrets.
-const SECRETS: [&str; 5] = ["TOKEN", "KEY", "SECRET", "PASSWORD", "CREDENTIAL"];
-
-/// Whether the value of a variable is a secret, by its name.
-pub fn is_secret(name: &str) -> bool {
-    let name = name.to_ascii_uppercase();
-    SECRETS.iter().any(|word| name.contains(word))
-}
-
 /// The contents of a manifest.
 pub(crate) struct Manifest<'a> {
     pub(crate) package: &'a Package,

@@ -4,7 +4,8 @@ use super::findings::{Finding, Findings, Subject};
 use std::ffi::OsString;
 use std::path::Path;
 use tokio::process::Command;
-use tool_runtime_install::{Registered, is_secret, is_this_program, registered};
+use tool_runtime_core::seam::is_secret_name;
+use tool_runtime_install::{Registered, is_this_program, registered};
 
 pub(super) fn examine(findings: &mut Findings) {
     let (registrations, problems) = registered();
@@ -48,7 +49,7 @@ fn registration_findings(registration: &Registered) -> Vec<Finding> {
     } else {
         findings.push(Finding::fine(&format!("{entry} starts this program")));
     }
-    let secrets = env.iter().filter(|(name, value)| is_secret(name) && !is_reference(value));
+    let secrets = env.iter().filter(|(name, value)| is_secret_name(name) && !is_reference(value));
     for (name, _) in secrets {
         let text = format!("{entry} has the value of {name} in plain text");
         let help = match *scope {

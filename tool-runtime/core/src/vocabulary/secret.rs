@@ -1,5 +1,6 @@
 //! Strings that are never printed.
 
+pub(crate) mod name;
 #[cfg(feature = "redact")]
 pub(crate) mod redactor;
 
