@@ -21,6 +21,9 @@ pub(crate) trait Family: Toolset {
     /// Names of the tools that a profile offers, without prefix.
     fn tools_of(profile: Profile) -> &'static [&'static str];
 
+    /// Names of the tools that leave out the files which a call may not read.
+    const FILE_CHECKS: &[&str] = &[];
+
     /// Names by which models call a tool, besides its own.
     fn other_names(_tool: &str) -> &'static [&'static str] {
         &[]
@@ -138,6 +141,10 @@ impl Builtins {
         tools.retain(|tool| self.is_offered::<F>(tool.name()));
         let root = self.workspace.roots()[0].path();
         let tools = tools.into_iter().map(|tool| tool.resolve_keys_in(root));
+        let tools = tools.map(|tool| match F::FILE_CHECKS.contains(&own_name(tool.name())) {
+            true => tool.checks_files(),
+            false => tool,
+        });
         let tools = tools.map(|tool| {
             let names = F::other_names(own_name(tool.name()));
             tool.with_other_names(names)

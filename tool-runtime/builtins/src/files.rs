@@ -372,6 +372,8 @@ impl Files {
 }
 
 impl Family for Files {
+    const FILE_CHECKS: &[&str] = &["ListDirectory"];
+
     fn tools_of(profile: Profile) -> &'static [&'static str] {
         match profile {
             Profile::Standard => &[

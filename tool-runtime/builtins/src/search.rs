@@ -223,6 +223,8 @@ impl Search {
 }
 
 impl Family for Search {
+    const FILE_CHECKS: &[&str] = &["Glob", "Grep", "glob", "grep"];
+
     fn tools_of(profile: Profile) -> &'static [&'static str] {
         match profile {
             Profile::Standard => &["Glob", "Grep"],

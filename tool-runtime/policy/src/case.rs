@@ -28,9 +28,9 @@ use tool_runtime_core::vocabulary::{Principal, ToolAnnotations};
 pub struct SampleCall {
     pub(crate) tool: String,
     pub(crate) source: Option<Source>,
-    pub(crate) tags: Vec<String>,
+    pub(crate) tags: Option<Vec<String>>,
     pub(crate) annotations: ToolAnnotations,
-    pub(crate) is_trusted: bool,
+    pub(crate) is_trusted: Option<bool>,
     pub(crate) labels: Option<BTreeMap<String, String>>,
     pub(crate) principal: Principal,
     pub(crate) risk: Risk,
@@ -50,9 +50,9 @@ impl SampleCall {
         Self {
             tool: tool.into(),
             source: None,
-            tags: Vec::new(),
+            tags: None,
             annotations: ToolAnnotations::default(),
-            is_trusted: true,
+            is_trusted: None,
             labels: None,
             principal: Principal::anonymous(),
             risk: Risk::Unknown,
@@ -130,7 +130,7 @@ impl SampleCall {
     /// Sets the tags of the tool. Default: none.
     #[must_use]
     pub fn tags<S: Into<String>>(mut self, tags: impl IntoIterator<Item = S>) -> Self {
-        self.tags = tags.into_iter().map(Into::into).collect();
+        self.tags = Some(tags.into_iter().map(Into::into).collect());
         self
     }
 
@@ -169,8 +169,8 @@ impl SampleCall {
         self
     }
 
-    /// Takes id, source, tags, hints and the aliases of arguments from the tool of that id or wire name in a pool, if
-    /// there is one.
+    /// Takes id, source, tags, hints, the aliases of arguments and the files that it touches from the tool of that id or
+    /// wire name in a pool, if there is one. What the call states itself stays.
     #[must_use]
     pub fn in_pool(mut self, pool: &ToolPool) -> Self {
         let snapshot = pool.snapshot();
@@ -185,15 +185,19 @@ impl SampleCall {
         let is_it =
             |tool: &&ToolReport| tool.name == self.tool && tool.status == ToolStatus::Visible;
         if let Some(tool) = report.tools.iter().find(is_it) {
-            self.source = Some(tool.source.clone());
+            self.source.get_or_insert_with(|| tool.source.clone());
         }
         self
     }
 
     fn of_tool(mut self, definition: &ToolDefinition) -> Self {
-        self.tags.clone_from(&definition.tags);
-        self.annotations = definition.annotations.clone();
-        self.is_trusted = !definition.untrusted_annotations;
+        self.tags.get_or_insert_with(|| definition.tags.clone());
+        let (own, of_tool) = (&mut self.annotations, &definition.annotations);
+        own.read_only_hint = own.read_only_hint.or(of_tool.read_only_hint);
+        own.destructive_hint = own.destructive_hint.or(of_tool.destructive_hint);
+        own.idempotent_hint = own.idempotent_hint.or(of_tool.idempotent_hint);
+        own.open_world_hint = own.open_world_hint.or(of_tool.open_world_hint);
+        self.is_trusted.get_or_insert(!definition.untrusted_annotations);
         self
     }
 
@@ -220,16 +224,17 @@ impl SampleCall {
     }
 
     pub(crate) fn facts(&self) -> Facts<'_> {
-        let annotations = match self.is_trusted {
+        let is_trusted = self.is_trusted.unwrap_or(true);
+        let annotations = match is_trusted {
             true => Cow::Borrowed(&self.annotations),
             false => Cow::Owned(ToolAnnotations::default()),
         };
         Facts {
             tool: &self.tool,
             source: self.source.as_ref(),
-            tags: &self.tags,
+            tags: self.tags.as_deref().unwrap_or_default(),
             annotations,
-            is_trusted: self.is_trusted,
+            is_trusted,
             labels: self.labels.as_ref(),
             principal: &self.principal,
             session: None,
@@ -240,6 +245,7 @@ impl SampleCall {
             now: self.at,
             arguments: Rc::new(ArgumentFacts::of_case(&self.arguments, self.called.as_ref())),
             access: self.access(),
+            checks_files: self.called.as_ref().is_some_and(Tool::has_file_checks),
             command: None,
         }
     }

@@ -34,6 +34,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) arguments: Rc<ArgumentFacts<'a>>,
     /// What the call touches. `None`: the tool does not declare it.
     pub(crate) access: Option<Cow<'a, Access>>,
+    /// Whether the tool asks about each file that it reads.
+    pub(crate) checks_files: bool,
     /// The command that is judged, if an argument is a line of several.
     pub(crate) command: Option<Rc<CommandOfLine>>,
 }
@@ -74,6 +76,7 @@ impl<'a> Facts<'a> {
             now: None,
             arguments: Rc::new(ArgumentFacts::of_call(call)),
             access: call.access().map(Cow::Borrowed),
+            checks_files: call.tool().is_some_and(Tool::has_file_checks),
             command: None,
         }
     }
@@ -82,6 +85,11 @@ impl<'a> Facts<'a> {
     pub(crate) fn of_command(&self, line: &str, command: &str) -> Self {
         let command = CommandOfLine { line: line.to_owned(), command: command.to_owned() };
         Self { command: Some(Rc::new(command)), ..self.clone() }
+    }
+
+    /// Whether the call reads no file about which the policy is stricter.
+    pub(crate) fn leaves_out_files(&self) -> bool {
+        self.checks_files && self.annotations.is_read_only()
     }
 
     pub(crate) fn is_about_tool(&self) -> bool {

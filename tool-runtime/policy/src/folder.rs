@@ -87,6 +87,10 @@ impl PolicyEngine for PolicyFolder {
         self.policies().any(PolicyEngine::reads_risk)
     }
 
+    fn reads_files(&self) -> bool {
+        self.policies().any(PolicyEngine::reads_files)
+    }
+
     fn decide(&self, call: &CallView<'_>) -> Decision {
         match self.for_principal(call.principal()) {
             Some(policy) => policy.decide(call),

@@ -223,6 +223,10 @@ impl PolicyEngine for LivePolicy {
         self.0.current.load().reads_risk()
     }
 
+    fn reads_files(&self) -> bool {
+        self.0.current.load().reads_files()
+    }
+
     fn decide(&self, call: &CallView<'_>) -> Decision {
         self.0.current.load().decide(call)
     }

@@ -141,6 +141,11 @@ impl PolicyEngine for DryRun {
     fn reads_risk(&self) -> bool {
         self.0.iter().any(|engine| engine.reads_risk())
     }
+
+    /// It lets all calls run.
+    fn reads_files(&self) -> bool {
+        false
+    }
 }
 
 impl fmt::Debug for Policies {

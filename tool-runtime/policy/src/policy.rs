@@ -283,6 +283,10 @@ impl PolicyEngine for Policy {
         judges && self.rules.iter().any(Rule::reads_risk)
     }
 
+    fn reads_files(&self) -> bool {
+        self.rules.iter().any(Rule::reads_files)
+    }
+
     fn visible(&self, tool: &ToolDefinition, principal: &Principal) -> bool {
         if !self.hides {
             return true;

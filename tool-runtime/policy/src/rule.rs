@@ -113,6 +113,10 @@ impl Rule {
         self.conditions.iter().any(|condition| matches!(condition, Condition::Risks(_)))
     }
 
+    pub(crate) fn reads_files(&self) -> bool {
+        self.conditions.iter().any(|condition| matches!(condition, Condition::Touches(_)))
+    }
+
     /// Sets the priority: the rule of the lowest one that matches decides, and the first of equals.
     /// Default: 0.
     #[must_use]

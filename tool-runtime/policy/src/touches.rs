@@ -16,6 +16,9 @@ const FILE: &str = "file:";
 /// It holds if all files match, and is uncertain if some do, if one is a directory that may contain such files, and if
 /// the tool does not declare what it touches: a rule that denies denies then, and a rule that allows does not allow.
 ///
+/// A tool that searches, as the built-in `Grep`, leaves out the files about which a rule is stricter than about the call
+/// ([`Tool::checks_files`]): the rule does not count for the search itself.
+///
 /// ```
 /// use tool_runtime::policy::{Policy, Rule, SampleCall, Touches};
 /// use tool_runtime::govern::Effect;
@@ -131,7 +134,9 @@ fn directory(path: &str) -> Option<String> {
 impl TouchedFiles {
     pub(crate) fn truth(&self, facts: &Facts<'_>) -> Truth {
         match &facts.access {
-            Some(access) => self.truth_of(access),
+            Some(access) => self.truth_of(access, facts.leaves_out_files()),
+            // It asks about each file.
+            None if facts.leaves_out_files() => self.if_undeclared.map_or(Truth::No, Truth::from),
             None if self.is_about_writing() && facts.annotations.is_read_only() => Truth::No,
             None => self.if_undeclared.map_or(Truth::Unknown, Truth::from),
         }
@@ -141,17 +146,24 @@ impl TouchedFiles {
         self.purpose == Some(Purpose::Write)
     }
 
-    fn truth_of(&self, access: &Access) -> Truth {
-        let mut files = self.files(access).map(|(_, truth)| truth).peekable();
+    fn truth_of(&self, access: &Access, leaves_out_files: bool) -> Truth {
+        let mut files = self.files(access, leaves_out_files).map(|(_, truth)| truth).peekable();
         match files.peek() {
             None => Truth::No,
             Some(_) => Truth::same(files),
         }
     }
 
-    /// The files with the purpose, and whether they are such files.
-    fn files<'a>(&'a self, access: &'a Access) -> impl Iterator<Item = (&'a str, Truth)> {
-        let is_of_directory = paths_of(access).any(|(path, _)| Path::new(path).is_dir());
+    /// The files with the purpose, and whether they are such files. A call that leaves out files does not read all of a
+    /// directory.
+    fn files<'a>(
+        &'a self,
+        access: &'a Access,
+        leaves_out_files: bool,
+    ) -> impl Iterator<Item = (&'a str, Truth)> {
+        let is_directory = |path: &str| Path::new(path).is_dir();
+        let is_of_directory =
+            !leaves_out_files && paths_of(access).any(|(path, _)| is_directory(path));
         paths_of(access).filter_map(move |(path, purpose)| {
             let truth = match self.patterns.compared(path) {
                 Truth::No if is_of_directory && self.may_be_below(path) => Truth::Unknown,
@@ -194,7 +206,10 @@ impl TouchedFiles {
         let Some(access) = &facts.access else {
             return "the tool does not declare which files it touches".to_owned();
         };
-        match self.files(access).find(|(_, truth)| *truth == Truth::Unknown) {
+        match self
+            .files(access, facts.leaves_out_files())
+            .find(|(_, truth)| *truth == Truth::Unknown)
+        {
             Some((path, _)) if Path::new(path).is_dir() => {
                 format!("`{path}` is a directory, which may contain such files; name a file")
             }
@@ -215,7 +230,9 @@ impl TouchedFiles {
     pub(crate) fn is_uncertain_for(&self, tool: &Tool) -> bool {
         let reads = || tool.definition().effective_annotations().is_read_only();
         let writes_nothing = self.is_about_writing() && reads();
-        self.if_undeclared.is_none() && !tool.declares_access() && !writes_nothing
+        let leaves_out_files = tool.has_file_checks() && reads();
+        let is_known = tool.declares_access() || writes_nothing || leaves_out_files;
+        self.if_undeclared.is_none() && !is_known
     }
 }
 

@@ -80,11 +80,9 @@ impl Mounts {
         self.add(path, Mount::ReadOnly);
     }
 
-    /// Puts an empty directory over another one, if it exists.
+    /// Puts an empty directory over a directory, and over a file one that cannot be opened, if it exists.
     pub(super) fn hide(&mut self, path: &Path) {
-        if path.is_dir() {
-            self.add(path, Mount::Hidden);
-        }
+        self.add(path, Mount::Hidden);
     }
 
     fn add(&mut self, path: &Path, mount: Mount) {
@@ -123,10 +121,19 @@ impl Mounts {
             (depth(one), one, second).cmp(&(depth(other), other, first))
         });
         self.0.dedup_by(|(later, _), (earlier, _)| later == earlier);
+        let hidden = self.0.iter().filter(|(_, mount)| *mount == Mount::Hidden);
+        let hidden: Vec<PathBuf> = hidden.map(|(path, _)| path.clone()).collect();
+        // What is below a hidden directory is not there.
+        self.0.retain(|(path, _)| {
+            !path.ancestors().skip(1).any(|above| hidden.iter().any(|hidden| hidden == above))
+        });
         for (path, mount) in self.0 {
             match mount {
                 Mount::Writable => bind("--bind-try", &path, &mut arguments),
                 Mount::ReadOnly => bind("--ro-bind-try", &path, &mut arguments),
+                Mount::Hidden if !path.is_dir() => {
+                    arguments.extend(["--ro-bind".into(), "/dev/null".into(), path.into()]);
+                }
                 Mount::Hidden => {
                     for option in ["--tmpfs", "--remount-ro"] {
                         arguments.extend([option.into(), path.clone().into_os_string()]);

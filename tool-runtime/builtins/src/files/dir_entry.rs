@@ -196,7 +196,9 @@ pub(super) fn missing(location: &Location) -> ToolError {
             "`{location}` does not exist, nor does its directory `{parent}`"
         ));
     };
+    let (root, canonical) = (location.root(), location.with_path(parent).canonical());
     let names = entries.take(10_000).flatten().map(|entry| entry.file_name());
+    let names = names.filter(|name| root.protected().hides(&canonical.join(name)).is_none());
     let near = names.filter_map(|name| {
         let lower = name.to_string_lossy().to_lowercase();
         Some((distance(&wanted, &lower)?, name))

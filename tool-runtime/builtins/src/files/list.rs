@@ -25,8 +25,11 @@ pub struct ListOutput {
     pub path: String,
     /// Its entries, by name, each directory followed by its own.
     pub entries: Vec<Entry>,
-    /// Whether entries are left out.
+    /// Whether entries are left out because there are too many.
     pub truncated: bool,
+    /// A remark on entries that are left out because they may not be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notice: Option<String>,
 }
 
 /// An entry of a directory.
@@ -72,11 +75,13 @@ impl Files {
                 return Err(ToolError::user(format!("`{location}` is a file; read it instead")));
             }
         };
-        let mut list = List { entries: Vec::new(), truncated: false, context };
+        let mut list = List { entries: Vec::new(), truncated: false, denied: 0, context };
         list.add_all(&found, depth)?;
-        let List { entries, truncated, .. } = list;
-        let text = text_of(&entries, truncated);
-        Ok(ToolOutput::new(text, ListOutput { path: location.to_string(), entries, truncated }))
+        let List { entries, truncated, denied, .. } = list;
+        let notice =
+            (denied > 0).then(|| format!("entries left out that may not be read: {denied}"));
+        let output = ListOutput { path: location.to_string(), entries, truncated, notice };
+        Ok(ToolOutput::new(text_of(&output), output))
     }
 }
 
@@ -84,6 +89,7 @@ impl Files {
 struct List<'c> {
     entries: Vec<Entry>,
     truncated: bool,
+    denied: u64,
     context: &'c ToolContext,
 }
 
@@ -122,13 +128,18 @@ impl List<'_> {
         }
         found.sort_by(|(a, _), (b, _)| a.cmp(b));
         let mut directories = Vec::new();
+        let canonical = directory.canonical();
         for (name, entry) in found {
-            if self.entries.len() == MAX_ENTRIES {
+            if self.entries.len() == MAX_ENTRIES || self.context.is_cancelled() {
                 self.truncated = true;
                 return Ok(Vec::new());
             }
             // Deleted meanwhile.
             let Ok(metadata) = entry.metadata() else { continue };
+            if !directory.lets_read(&canonical.join(&name), self.context) {
+                self.denied += 1;
+                continue;
+            }
             let path = prefix.join(&name);
             let kind = EntryKind::from_metadata(&metadata);
             let size = (kind == EntryKind::File).then(|| metadata.len());
@@ -152,7 +163,8 @@ impl EntryKind {
     }
 }
 
-fn text_of(entries: &[Entry], truncated: bool) -> String {
+fn text_of(output: &ListOutput) -> String {
+    let ListOutput { entries, truncated, notice, .. } = output;
     let mut text = String::new();
     for Entry { path, kind, size } in entries {
         let _ = match (kind, size) {
@@ -162,10 +174,13 @@ fn text_of(entries: &[Entry], truncated: bool) -> String {
             _ => writeln!(text, "{path} (special)"),
         };
     }
-    if entries.is_empty() {
+    if entries.is_empty() && notice.is_none() {
         text.push_str("[the directory is empty]\n");
     }
-    if truncated {
+    if let Some(notice) = notice {
+        let _ = writeln!(text, "[{notice}]");
+    }
+    if *truncated {
         let count = entries.len();
         let _ = writeln!(
             text,

@@ -76,6 +76,11 @@ pub(super) fn grep(
     let search = Search { location, scan: &scan, totals: &totals, newest: &newest, stop };
     let notice = match &target {
         Target::Directory(_) => search.walk(rules(query, location)?),
+        Target::File(_) if !location.lets_read(&location.canonical(), stop.context()) => {
+            let text =
+                "may not be read: the operator protects it, or a rule of the policy denies it";
+            return Err(ToolError::user(format!("`{location}` {text}")));
+        }
         Target::File(_) => search.one(location.path().to_owned()),
     };
     let hits = newest.into_sorted();

@@ -28,12 +28,16 @@ pub(super) struct Rules {
 /// A walk through a directory.
 pub(super) struct Walk<'a> {
     pub(super) location: &'a Location,
+    /// The directory, without symbolic links.
+    canonical: PathBuf,
     pub(super) rules: Rules,
     pub(super) stop: &'a Stop<'a>,
     /// None if no rules are read from files.
     ignore_files: Option<IgnoreFiles>,
     /// Directories that could not be read.
     unreadable: AtomicU64,
+    /// Files that the call may not read.
+    denied: AtomicU64,
     seen: AtomicU64,
 }
 
@@ -47,12 +51,13 @@ pub(super) struct WalkedFile<'a> {
 impl<'a> Walk<'a> {
     pub(super) fn new(location: &'a Location, rules: Rules, stop: &'a Stop<'a>) -> Self {
         let ignore_files = (!rules.no_ignore).then(|| IgnoreFiles::new(location));
-        let (unreadable, seen) = (AtomicU64::new(0), AtomicU64::new(0));
-        Self { location, rules, stop, ignore_files, unreadable, seen }
+        let [unreadable, denied, seen] = [0; 3].map(AtomicU64::new);
+        let canonical = location.canonical();
+        Self { location, canonical, rules, stop, ignore_files, unreadable, denied, seen }
     }
 
     /// Passes every entry that is not a directory to a visitor; each thread makes its own. Links are
-    /// passed and never followed.
+    /// passed and never followed. Files that the call may not read are counted only.
     pub(super) fn run<V>(&self, make_visitor: impl Fn() -> V)
     where
         V: FnMut(WalkedFile<'_>) + Send,
@@ -84,7 +89,13 @@ impl<'a> Walk<'a> {
         let unreadable =
             (count > 0).then(|| format!("directories that could not be read: {count}"));
         let left_out = self.ignore_files.as_ref().and_then(|files| files.notice(self.location));
-        join_notices(&Vec::from_iter(unreadable.into_iter().chain(left_out)))
+        // Counted for a choice of names, it would tell the names.
+        let is_whole = self.rules.globs.is_none() && self.rules.types.is_none();
+        let denied = self.denied.load(Ordering::Relaxed);
+        let denied = (denied > 0 && is_whole)
+            .then(|| format!("files left out that may not be read: {denied}"));
+        let notices = [unreadable, left_out, denied];
+        join_notices(&notices.into_iter().flatten().collect::<Vec<_>>())
     }
 
     fn pass(&self, top: &Path, entry: &DirEntry, visit: &mut impl FnMut(WalkedFile<'_>)) {
@@ -96,8 +107,10 @@ impl<'a> Walk<'a> {
         if seen.is_multiple_of(PROGRESS) {
             self.stop.context().progress(seen, None, format_args!("{seen} files searched"));
         }
-        if let Ok(below) = entry.path().strip_prefix(top) {
-            visit(WalkedFile { path: join(self.location.path(), below), entry });
+        let Ok(below) = entry.path().strip_prefix(top) else { return };
+        match self.location.lets_read(&self.canonical.join(below), self.stop.context()) {
+            true => visit(WalkedFile { path: join(self.location.path(), below), entry }),
+            false => drop(self.denied.fetch_add(1, Ordering::Relaxed)),
         }
     }
 

@@ -69,10 +69,10 @@ impl WorkspaceBuilder {
         self
     }
 
-    /// Protects a directory in a root, in which this program keeps data: tools for files do not read or change it, and
-    /// commands in bubblewrap do not see it.
-    pub fn protect(mut self, directory: impl Into<PathBuf>) -> Self {
-        self.protected.push(directory.into());
+    /// Protects a file or a directory in a root, such as the directory in which this program keeps data: tools for files do
+    /// not read, find or change it, and commands in bubblewrap do not read it.
+    pub fn protect(mut self, path: impl Into<PathBuf>) -> Self {
+        self.protected.push(path.into());
         self
     }
 

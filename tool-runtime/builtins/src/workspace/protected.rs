@@ -36,14 +36,14 @@ impl Protected {
     /// The reason why tools do not open an entry, by its path without symbolic links: to be continued.
     pub(crate) fn hides(&self, path: &Path) -> Option<&'static str> {
         let is_hidden = self.directories.iter().any(|directory| path.starts_with(directory));
-        is_hidden.then_some("belongs to this program, which keeps its data there")
+        is_hidden.then_some("is protected: tools do not read or change it")
     }
 
     /// The reason why tools do not change an entry, by its path without symbolic links: to be continued. `below` is its path in the root.
     pub(crate) fn keeps(&self, path: &Path, below: &Path) -> Option<&'static str> {
         let contains = self.directories.iter().any(|directory| directory.starts_with(path));
         if contains {
-            return Some("has the directory in which this program keeps its data");
+            return Some("has a file or directory in it that is protected: tools do not change it");
         }
         // File systems may ignore case.
         let is_git = |part: Component<'_>| part.as_os_str().eq_ignore_ascii_case(".git");

@@ -8,7 +8,7 @@ use super::names::rendered;
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
-use tool_runtime::ToolError;
+use tool_runtime::{ToolContext, ToolError};
 
 /// A path below a root.
 #[derive(Clone, Debug)]
@@ -36,6 +36,18 @@ impl Location {
             Some(".") => self.root.path().to_owned(),
             _ => self.root.path().join(&self.path),
         }
+    }
+
+    /// The absolute path without symbolic links and `..`, if it exists.
+    pub(crate) fn canonical(&self) -> PathBuf {
+        let inside = self.root.dir().canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
+        self.root.canonical_path().join(inside)
+    }
+
+    /// Whether a call may read a file of the same root: the operator does not protect it, and no policy denies it. The path
+    /// is a [canonical](Self::canonical) one.
+    pub(crate) fn lets_read(&self, canonical: &Path, context: &ToolContext) -> bool {
+        self.root.protected().hides(canonical).is_none() && context.may_read_resolved(canonical)
     }
 
     /// Another path below the same root.

@@ -5,6 +5,8 @@
 
 mod bytes;
 mod concurrent;
+#[cfg(feature = "search")]
+mod denied;
 mod directories;
 mod editor;
 mod escapes;

@@ -131,7 +131,7 @@ async fn data_of_the_program_is_neither_read_nor_changed() {
         ("Move", json!({ "source": "state", "destination": "away" })),
     ] {
         let error = tools.error(tool, arguments.clone()).await;
-        assert!(error.contains("this program"), "{tool} {arguments}: {error}");
+        assert!(error.contains("protected"), "{tool} {arguments}: {error}");
     }
     assert_eq!(folder.text(path), "mine\n");
     assert_eq!(folder.names(), ["evil", "state"]);

@@ -134,6 +134,11 @@ impl CallText {
         }
     }
 
+    /// The same arguments, of a call that touches something else.
+    pub(crate) fn with_access(&self, access: Access) -> Self {
+        Self { access: Arc::new(access).into(), ..self.clone() }
+    }
+
     fn effective(&self, tool: Option<&Tool>) -> &EffectiveArguments {
         self.effective.get_or_init(|| Arc::new(EffectiveArguments::new(&self.written, tool)))
     }

@@ -71,6 +71,12 @@ pub trait PolicyEngine: Send + Sync + 'static {
     fn reads_risk(&self) -> bool {
         false
     }
+
+    /// Whether it decides by [the files that a call touches](CallView::access). A search then asks it about each file.
+    /// Default: yes.
+    fn reads_files(&self) -> bool {
+        true
+    }
 }
 
 /// An engine that several pools share.
@@ -89,6 +95,10 @@ impl<E: PolicyEngine + ?Sized> PolicyEngine for Arc<E> {
 
     fn reads_risk(&self) -> bool {
         (**self).reads_risk()
+    }
+
+    fn reads_files(&self) -> bool {
+        (**self).reads_files()
     }
 }
 

@@ -34,6 +34,8 @@ pub(crate) struct Step {
     pub(crate) decision: Decision,
     /// The questions of the policies about the present arguments.
     pub(crate) policy_questions: Vec<Question>,
+    /// The same, also once they are answered. Only of a tool that checks files.
+    pub(crate) policies_asked: Vec<Question>,
     /// The questions of the hooks.
     pub(crate) hook_questions: Vec<Question>,
     /// The answers of people.
@@ -91,6 +93,7 @@ impl Step {
             call,
             decision: Decision::allow(),
             policy_questions: Vec::new(),
+            policies_asked: Vec::new(),
             hook_questions: Vec::new(),
             answers: Vec::new(),
             asked: Vec::new(),

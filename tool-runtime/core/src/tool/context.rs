@@ -6,12 +6,14 @@
 //! | `session`, `execution`, `call_step` | the session of a call; work that is repeated; its steps |
 //! | `host`, `questions` | the pool that runs nested calls; the peer, and the keys of questions |
 //! | `cancellation`, `apart` | deadline and cancellation; user code apart from the server |
+//! | `files` | the files that a call may read |
 //! | `guards`, `turn` | what a call holds while it runs; its turn in a batch |
 
 mod apart;
 mod call_step;
 mod cancellation;
 mod execution;
+mod files;
 mod guards;
 mod host;
 mod injectable;
@@ -27,6 +29,7 @@ pub use injectable::Injectable;
 pub use session::{Session, SessionId, SessionValues};
 pub(crate) use state::State;
 
+use crate::govern::FileRules;
 #[cfg(feature = "isolation")]
 use crate::tool::concurrency::isolation::Isolation;
 use crate::tool::concurrency::schedule::Link;
@@ -112,6 +115,8 @@ struct Parts {
     guards: Guards,
     /// The turn of the call in its batch, see [`Self::with_turn`].
     turn: Option<BatchTurn>,
+    /// Decides which files the call may read.
+    file_rules: Option<Arc<FileRules>>,
     /// Runs the call apart from the server that it came through.
     #[cfg(feature = "isolation")]
     isolation: Option<Isolation>,

@@ -90,6 +90,8 @@ struct Parts {
     unusable: OnceLock<Option<String>>,
     /// Whether calls declare what they touch.
     declares_access: bool,
+    /// Whether calls ask about each file that they read.
+    checks_files: bool,
     /// The directory at which relative paths in keys begin. Default: that of the process.
     directory: Option<Arc<Path>>,
     /// Describes a call for people, instead of the executor.
@@ -124,6 +126,7 @@ impl Parts {
             requirements: Vec::new(),
             unusable: OnceLock::new(),
             declares_access: true,
+            checks_files: false,
             directory: None,
             visualize: None,
             is_custom: true,

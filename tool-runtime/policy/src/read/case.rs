@@ -78,10 +78,10 @@ fn of_tool(object: &mut Object<'_>, call: &mut SampleCall, mistakes: &mut Mistak
         }
     }
     if let Some(at) = object.take("tags") {
-        call.tags = at.strings(mistakes).into_iter().map(|(_, tag)| tag).collect();
+        call.tags = Some(at.strings(mistakes).into_iter().map(|(_, tag)| tag).collect());
     }
     if let Some(at) = object.take("trusted") {
-        call.is_trusted = at.flag(mistakes).unwrap_or(true);
+        call.is_trusted = at.flag(mistakes);
     }
     if let Some(at) = object.take("annotations")
         && let Some(mut hints) = at.object(mistakes)

@@ -131,6 +131,11 @@ impl PolicyEngine for ConfirmRisk {
         self.analyzer.reads_model_risk()
     }
 
+    /// It judges the call as a whole.
+    fn reads_files(&self) -> bool {
+        false
+    }
+
     fn decide(&self, call: &CallView<'_>) -> Decision {
         if call.annotations().is_read_only() {
             return Decision::allow();

@@ -481,7 +481,7 @@ rules:
     );
     let hints = || ToolAnnotations::default().with_read_only(true);
     let call = || SampleCall::new("t");
-    let untrusted = || SampleCall { is_trusted: false, ..call() };
+    let untrusted = || SampleCall { is_trusted: Some(false), ..call() };
     for (call, expected) in [
         (call().tags(["safe"]), Allow),
         (untrusted().tags(["safe"]), Deny),

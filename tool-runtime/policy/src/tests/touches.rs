@@ -52,6 +52,18 @@ async fn find() -> usize {
     0
 }
 
+/// Search files, and leave out those that may not be read.
+#[tool(register = false, read_only)]
+async fn seek() -> usize {
+    0
+}
+
+/// Change files, and leave out those that may not be read.
+#[tool(register = false)]
+async fn tidy() -> usize {
+    0
+}
+
 fn pool() -> ToolPool {
     ToolPool::builder()
         .tool::<SaveAction>()
@@ -59,6 +71,8 @@ fn pool() -> ToolPool {
         .tool::<PatchAction>()
         .tool::<RunAction>()
         .tool::<FindAction>()
+        .add(Tool::from_action::<SeekAction>().checks_files())
+        .add(Tool::from_action::<TidyAction>().checks_files())
         .build()
         .unwrap()
 }
@@ -107,6 +121,14 @@ fn a_file_is_found_whatever_argument_names_it() {
         ],
     );
     check("ask", "'*.key'", &[("run", json!({}), Ask), ("find", json!({}), Ask)]);
+}
+
+#[test]
+fn a_search_that_leaves_out_files_is_not_about_them() {
+    check("deny", "'*.key'", &[("seek", json!({}), Allow), ("tidy", json!({}), Deny)]);
+    check("allow", "'*.key'", &[("seek", json!({}), Deny)]);
+    let undeclared = "{path: '*.key', if_undeclared: match}";
+    check("allow", undeclared, &[("seek", json!({}), Allow)]);
 }
 
 #[test]
@@ -240,7 +262,7 @@ fn the_check_names_tools_that_do_not_declare_what_they_touch() {
     let policy =
         yaml("rules: [{id: keys, when: {touches: {path: '*.key', for: write}}, then: deny}]");
     let warnings = policy.unused_patterns(&pool());
-    let expected = "rule `keys`: these tools do not declare which files they touch, `run`: the rule denies each of their calls; name the tools, or write `if_undeclared: no_match`";
+    let expected = "rule `keys`: these tools do not declare which files they touch, `run`, `tidy`: the rule denies each of their calls; name the tools, or write `if_undeclared: no_match`";
     assert_eq!(warnings, [expected]);
 }
 

@@ -8,12 +8,13 @@ use std::fs;
 use tempfile::TempDir;
 use tool_runtime_builtins::{Sandbox, SandboxParams, WorkspaceBuilder};
 
-pub(super) fn tests(bubblewrap: Confined) -> [Trial; 6] {
+pub(super) fn tests(bubblewrap: Confined) -> [Trial; 7] {
     [
         bubblewrap.test("lets_git_work", |_| git_works()),
         bubblewrap.test("protects_settings_of_git", |_| settings_of_git_do_not_change()),
         bubblewrap.test("lets_settings_of_git_change_if_allowed", |_| settings_change_if_allowed()),
         bubblewrap.test("hides_protected_directories", |_| protected_directories_are_hidden()),
+        bubblewrap.test("hides_protected_files", |_| protected_files_are_not_read()),
         bubblewrap.test("gives_no_namespaces", |_| commands_have_no_namespaces()),
         bubblewrap.test("refuses_links_in_place_of_settings_of_git", |_| links_are_refused()),
     ]
@@ -106,6 +107,25 @@ async fn protected_directories_are_hidden() {
     assert_eq!(fixture.bash("ls; ls -A state/data").await["stdout"], "state\n");
     assert_eq!(fs::read(data.join("tasks.db")).unwrap(), b"tasks");
     assert!(!data.join("new").exists());
+    fixture.close().await;
+}
+
+async fn protected_files_are_not_read() {
+    let directory = TempDir::new().unwrap();
+    let root = directory.path().join("root");
+    fs::create_dir_all(&root).unwrap();
+    let secret = root.join("secret.md");
+    fs::write(&secret, "hunter2").unwrap();
+    let protected = secret.clone();
+    let fixture = Fixture::over(
+        directory,
+        |it| sandboxed(it).protect(protected),
+        |builtins| builtins.files(),
+    );
+    let command = "cat secret.md; echo x > secret.md; rm -f secret.md; mv secret.md away; echo end";
+    let value = fixture.bash(command).await;
+    assert_eq!(value["stdout"], "end\n", "{value}");
+    assert_eq!(fs::read(&secret).unwrap(), b"hunter2");
     fixture.close().await;
 }
 

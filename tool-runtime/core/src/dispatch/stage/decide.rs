@@ -31,6 +31,9 @@ pub(in crate::dispatch) fn decide(step: &mut Step) -> Result<(), CallError> {
     if step.decision.effect() == Effect::Deny {
         return Err(denied(step.call.name(), step.decision.reason()));
     }
+    if step.call.tool().has_file_checks() {
+        step.policies_asked.clone_from(&questions);
+    }
     step.policy_questions = questions;
     Ok(())
 }

@@ -10,6 +10,7 @@ use crate::tool::tool::Tool;
 use crate::tool::tool::definition::ToolDefinition;
 use serde::de::DeserializeOwned;
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
 /// The call that a hook receives, with the changes of the hooks before it. Cheap to clone.
@@ -110,6 +111,19 @@ impl HookCall {
     pub(crate) fn rewritten(&self, arguments: &str) -> Self {
         let mut call = self.clone();
         call.details_mut().arguments = CallText::new(arguments);
+        call
+    }
+
+    /// The call as one that reads this file alone.
+    pub(crate) fn reading(&self, path: &Path, is_resolved: bool) -> Self {
+        let key = format!("file:{}", path.display());
+        let access = match is_resolved {
+            true => Access::none().read_resolved(key),
+            false => self.tool().in_its_directory(|| Access::none().read(key)),
+        };
+        let mut call = self.clone();
+        let details = call.details_mut();
+        details.arguments = details.arguments.with_access(access);
         call
     }
 

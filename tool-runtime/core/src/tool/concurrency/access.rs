@@ -91,6 +91,13 @@ impl Access {
         self
     }
 
+    /// Adds a key that is read and has the form of all keys already.
+    pub(crate) fn read_resolved(mut self, key: String) -> Self {
+        self.declare();
+        self.reads.push(key.into());
+        self
+    }
+
     /// Adds a key that is written and may be read. The access counts as declared.
     ///
     /// ```

@@ -27,7 +27,8 @@ impl ToolContext {
         if self.0.depth >= MAX_DEPTH {
             return Err(too_deep());
         }
-        let parts = Parts { call_id: None, receiver: None, ..Parts::clone(&self.0) };
+        let parts =
+            Parts { call_id: None, receiver: None, file_rules: None, ..Parts::clone(&self.0) };
         Ok(Self(Arc::new(Parts { depth: self.0.depth + 1, ..parts })))
     }
 

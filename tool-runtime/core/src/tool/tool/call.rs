@@ -82,6 +82,12 @@ impl Tool {
         self.0.declares_access
     }
 
+    /// Whether calls ask about each file that they read, see [`Self::checks_files`].
+    #[doc(hidden)]
+    pub fn has_file_checks(&self) -> bool {
+        self.0.checks_files
+    }
+
     /// Notifies the executor that a call ended early.
     pub(crate) fn interrupt(&self, context: &ToolContext) {
         self.0.lifecycle.interrupt(context);

@@ -100,6 +100,7 @@ impl Tool {
             remote_name: parts.remote_name.clone(),
             requirements: parts.requirements.clone(),
             declares_access: parts.declares_access,
+            checks_files: parts.checks_files,
             directory: parts.directory.clone(),
             is_custom: parts.is_custom,
             enforces_timeout: parts.enforces_timeout,

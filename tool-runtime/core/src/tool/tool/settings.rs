@@ -41,6 +41,30 @@ impl Tool {
         self.with(|parts| parts.directory = Some(directory.into().into()))
     }
 
+    /// Declares that calls ask [`ToolContext::may_read`] about each file that they read, and leave out the others, as a
+    /// search does. A condition of a policy about touched files then decides about each file, and not about the call. It
+    /// counts for tools that only read. Without effect on a tool that is in a pool.
+    ///
+    /// ```
+    /// use tool_runtime::prelude::*;
+    ///
+    /// /// Count the notes.
+    /// #[tool(read_only)]
+    /// async fn count_notes(context: &ToolContext) -> usize {
+    ///     let notes = ["notes/monday.md", "notes/secret.md"];
+    ///     notes.into_iter().filter(|note| context.may_read(note)).count()
+    /// }
+    ///
+    /// let tool = Tool::from_action::<CountNotesAction>().checks_files();
+    /// let pool = ToolPool::builder().add(tool).build()?;
+    /// # let _ = pool;
+    /// # Ok::<(), tool_runtime::pool::PoolError>(())
+    /// ```
+    #[must_use]
+    pub fn checks_files(self) -> Self {
+        self.with(|parts| parts.checks_files = true)
+    }
+
     /// Sets the text that describes a call for people, for one that depends on more than the arguments, such as the file that
     /// a call replaces. `None` for the tool's own text. Nothing changes once the tool was cloned.
     ///
