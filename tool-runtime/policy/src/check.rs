@@ -1,5 +1,6 @@
 //! Tests next to the rules, and mistakes that only a pool shows.
 
+use crate::case::SampleCall;
 use crate::condition::Condition;
 use crate::explain::effect_name;
 use crate::names::Wildcard;
@@ -61,8 +62,18 @@ impl Policy {
     /// # }
     /// ```
     pub fn test(&self) -> TestReport {
+        self.run_tests(SampleCall::clone)
+    }
+
+    /// Runs the tests as [`Self::test`] does, on the tools of a pool: their hints, tags, source and the files that they
+    /// touch, see [`SampleCall::in_pool`].
+    pub fn test_in(&self, pool: &ToolPool) -> TestReport {
+        self.run_tests(|call| call.clone().in_pool(pool))
+    }
+
+    fn run_tests(&self, call: impl Fn(&SampleCall) -> SampleCall) -> TestReport {
         let results = self.cases.iter().map(|case| {
-            let decision = self.try_call(&case.call);
+            let decision = self.try_call(&call(&case.call));
             let by =
                 decision.rule().map_or("the default".to_owned(), |rule| format!("rule `{rule}`"));
             let is_rule = case.rule.is_none() || case.rule.as_deref() == decision.rule();

@@ -20,6 +20,13 @@ pub(crate) fn add_commands<S>(builder: ToolPoolBuilder<S>) -> ToolPoolBuilder<S>
 }
 
 const OFFLINE: &str = "offline";
+const STRICT: &str = "strict";
+
+/// Whether the pool is wanted. A file with mistakes may be the one that the pool lacks.
+fn needs_pool(arguments: &CommandArguments) -> bool {
+    let is_readable = |file: &String| read(Path::new(file)).is_ok();
+    !arguments.has(OFFLINE) && arguments.positional().iter().all(is_readable)
+}
 
 /// Reports all mistakes of policies, with their lines.
 struct Check;
@@ -29,6 +36,7 @@ impl CliCommand for Check {
         CommandForm::new("policy check", "Report all mistakes of policies, with their lines").heading(GOVERNANCE)
             .argument("FILE", "A file, or a folder with a file for each caller")
             .repeated_argument("FILE", "Further ones")
+            .flag(STRICT, "Fail for warnings, too: for a tool that the program does not have, for instance")
             .flag(OFFLINE, "Do not compare them with the tools and approvers of the program, which connects its MCP servers")
     }
 
@@ -37,18 +45,21 @@ impl CliCommand for Check {
         arguments: &'a CommandArguments,
         pool: &'a ToolPool,
     ) -> BoxFuture<'a, ExitCode> {
-        print(|output| each(arguments, |file| check(file, Some(pool), output)))
+        let is_strict = arguments.has(STRICT);
+        print(move |output| each(arguments, |file| check(file, Some(pool), is_strict, output)))
     }
 
-    /// A file with mistakes may be the one that the pool lacks.
     fn run_without_pool<'a>(
         &'a self,
         arguments: &'a CommandArguments,
     ) -> Option<BoxFuture<'a, ExitCode>> {
-        let is_readable = |file: &String| read(Path::new(file)).is_ok();
-        match !arguments.has(OFFLINE) && arguments.positional().iter().all(is_readable) {
+        if arguments.has(STRICT) && arguments.has(OFFLINE) {
+            let text = "`--strict` compares with the program, and `--offline` does not";
+            return Some(print(move |_| Err(CommandFailure::usage(text))));
+        }
+        match needs_pool(arguments) {
             true => None,
-            false => Some(print(|output| each(arguments, |file| check(file, None, output)))),
+            false => Some(print(|output| each(arguments, |file| check(file, None, false, output)))),
         }
     }
 }
@@ -103,13 +114,25 @@ impl CliCommand for Test {
             .heading(GOVERNANCE)
             .argument("FILE", "A file, or a folder with a file for each caller")
             .repeated_argument("FILE", "Further ones")
+            .flag(OFFLINE, "Do not look up the tools in the program, which connects its MCP servers: only what the tests say of them counts")
+    }
+
+    fn run<'a>(
+        &'a self,
+        arguments: &'a CommandArguments,
+        pool: &'a ToolPool,
+    ) -> BoxFuture<'a, ExitCode> {
+        print(|output| each(arguments, |file| test(file, Some(pool), output)))
     }
 
     fn run_without_pool<'a>(
         &'a self,
         arguments: &'a CommandArguments,
     ) -> Option<BoxFuture<'a, ExitCode>> {
-        Some(print(|output| each(arguments, |file| test(file, output))))
+        match needs_pool(arguments) {
+            true => None,
+            false => Some(print(|output| each(arguments, |file| test(file, None, output)))),
+        }
     }
 }
 
@@ -153,7 +176,12 @@ fn read(file: &Path) -> Result<Document, PolicyError> {
     }
 }
 
-fn check(file: &Path, pool: Option<&ToolPool>, output: &mut dyn Write) -> io::Result<bool> {
+fn check(
+    file: &Path,
+    pool: Option<&ToolPool>,
+    is_strict: bool,
+    output: &mut dyn Write,
+) -> io::Result<bool> {
     let document = match read(file) {
         Ok(document) => document,
         Err(error) => return report(&error, output),
@@ -161,7 +189,7 @@ fn check(file: &Path, pool: Option<&ToolPool>, output: &mut dyn Write) -> io::Re
     let mut is_fine = true;
     if let Some(pool) = pool {
         for policy in document.policies() {
-            is_fine &= compare(policy, file, pool, output)?;
+            is_fine &= compare(policy, file, pool, is_strict, output)?;
         }
     }
     if is_fine {
@@ -176,16 +204,18 @@ fn compare(
     policy: &Policy,
     file: &Path,
     pool: &ToolPool,
+    is_strict: bool,
     output: &mut dyn Write,
 ) -> io::Result<bool> {
-    for warning in policy.unused_patterns(pool) {
+    let warnings = policy.unused_patterns(pool);
+    for warning in &warnings {
         writeln!(output, "{}: warning: {warning}", file.display())?;
     }
     let unanswerable = pool.unanswerable(policy);
     for problem in &unanswerable {
         writeln!(output, "{}: {problem}", file.display())?;
     }
-    Ok(unanswerable.is_empty())
+    Ok(unanswerable.is_empty() && (!is_strict || warnings.is_empty()))
 }
 
 fn report(error: &PolicyError, output: &mut dyn Write) -> io::Result<bool> {
@@ -195,21 +225,29 @@ fn report(error: &PolicyError, output: &mut dyn Write) -> io::Result<bool> {
     Ok(false)
 }
 
-fn test(file: &Path, output: &mut dyn Write) -> io::Result<bool> {
+fn test(file: &Path, pool: Option<&ToolPool>, output: &mut dyn Write) -> io::Result<bool> {
     let policies = match read(file) {
-        Ok(Document::File(policy)) => return run_tests(&policy, file, output),
+        Ok(Document::File(policy)) => return run_tests(&policy, file, pool, output),
         Ok(Document::Folder(folder)) => folder,
         Err(error) => return report(&error, output),
     };
     let mut is_passed = true;
     for policy in policies.policies() {
-        is_passed &= run_tests(policy, &file.join(policy.name()), output)?;
+        is_passed &= run_tests(policy, &file.join(policy.name()), pool, output)?;
     }
     Ok(is_passed)
 }
 
-fn run_tests(policy: &Policy, file: &Path, output: &mut dyn Write) -> io::Result<bool> {
-    let tests = policy.test();
+fn run_tests(
+    policy: &Policy,
+    file: &Path,
+    pool: Option<&ToolPool>,
+    output: &mut dyn Write,
+) -> io::Result<bool> {
+    let tests = match pool {
+        Some(pool) => policy.test_in(pool),
+        None => policy.test(),
+    };
     write!(output, "{}\n{tests}", file.display())?;
     Ok(tests.is_passed())
 }
@@ -293,8 +331,13 @@ fn called(arguments: &CommandArguments) -> Result<SampleCall, CommandFailure> {
         let text = "name the tool by `--tool TOOL`, or describe the call by `--call CALL`";
         return Err(CommandFailure::usage(text));
     };
+    let given = arguments.value("args").unwrap_or("{}");
+    if let Err(error) = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(given) {
+        let text = format!("`--args` is not a JSON object: {error}");
+        return Err(CommandFailure::usage(text));
+    }
     let mut call = SampleCall::new(tool)
-        .arguments_text(arguments.value("args").unwrap_or("{}"))
+        .arguments_text(given)
         .principal(Principal::new(arguments.value("principal").unwrap_or_default()));
     for label in arguments.values("label") {
         let (name, value) = label.split_once('=').unwrap_or((label, ""));

@@ -71,7 +71,8 @@ fn check_prints_all_mistakes_and_test_what_differs() {
             (false, "bad.yaml:1: `rules[0].then`: unknown decision `dny`; did you mean `deny`?\n"),
         ),
     ] {
-        let (is_fine, text) = printed(&directory, |output| Ok(check(&path(name), None, output)?));
+        let (is_fine, text) =
+            printed(&directory, |output| Ok(check(&path(name), None, false, output)?));
         assert_eq!((is_fine, &*text), expected);
     }
     let passed = "ok      a\nok      b\n2 passed, 0 failed\n";
@@ -82,11 +83,48 @@ fn check_prints_all_mistakes_and_test_what_differs() {
         ("failing.yaml", (false, format!("failing.yaml\n{failed}"))),
         ("callers", (false, format!("callers/ada\n{passed}callers/bob\n{failed}"))),
     ] {
-        let found = printed(&directory, |output| Ok(test(&path(name), output)?));
+        let found = printed(&directory, |output| Ok(test(&path(name), None, output)?));
         assert_eq!(found, expected);
     }
-    let (is_fine, text) = printed(&directory, |output| Ok(test(&path("bad.yaml"), output)?));
+    let (is_fine, text) = printed(&directory, |output| Ok(test(&path("bad.yaml"), None, output)?));
     assert!(!is_fine && text.contains("`rules[0].then`"), "{text}");
+}
+
+#[test]
+fn tests_are_about_the_tools_of_the_program() {
+    let directory = TempDir::new().unwrap();
+    let file = directory.path().join("policy.yaml");
+    let rules = "rules:
+  - {id: reads, when: {annotations: {read_only: true}}, then: allow}
+tests:
+  - {name: known, call: {tool: read}, expect: allow}
+  - {name: stated, call: {tool: read, annotations: {read_only: false}}, expect: deny}
+";
+    fs::write(&file, rules).unwrap();
+    let tool = Tool::builder("read", "Read.").read_only(true).handler(|| async { "read" });
+    let pool = ToolPool::builder().add(tool).build().unwrap();
+    let (is_passed, text) = printed(&directory, |output| Ok(test(&file, Some(&pool), output)?));
+    assert!(is_passed, "{text}");
+    let (is_passed, text) = printed(&directory, |output| Ok(test(&file, None, output)?));
+    assert!(!is_passed && text.contains("FAILED  known"), "{text}");
+}
+
+#[test]
+fn a_strict_check_fails_for_a_tool_that_the_program_lacks() {
+    let directory = files();
+    let file = directory.path().join("good.yaml");
+    let tool = Tool::builder("reed", "Read.").handler(|| async { "read" });
+    let pool = ToolPool::builder().add(tool).build().unwrap();
+    for is_strict in [false, true] {
+        let checked =
+            printed(&directory, |output| Ok(check(&file, Some(&pool), is_strict, output)?));
+        assert_eq!(checked.0, !is_strict, "{}", checked.1);
+        assert!(
+            checked.1.contains("`read` selects no tool; did you mean `reed`?"),
+            "{}",
+            checked.1
+        );
+    }
 }
 
 #[test]
@@ -98,12 +136,13 @@ fn the_pool_is_built_only_if_the_command_needs_it() {
         ("good.yaml", vec![("call", "{tool: read}")], true, true),
         ("good.yaml", vec![], false, true),
         ("good.yaml", vec![("offline", "")], false, false),
+        ("good.yaml", vec![("tool", "read"), ("offline", ""), ("strict", "")], true, false),
         ("bad.yaml", vec![("tool", "read")], false, false),
     ] {
         let arguments = CommandArguments::new([path(file)], options.clone());
         assert_eq!(Explain.run_without_pool(&arguments).is_none(), explains, "{file} {options:?}");
         assert_eq!(Check.run_without_pool(&arguments).is_none(), checks, "{file} {options:?}");
-        assert!(Test.run_without_pool(&arguments).is_some());
+        assert_eq!(Test.run_without_pool(&arguments).is_none(), checks);
     }
 }
 
