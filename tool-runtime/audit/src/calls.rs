@@ -22,7 +22,7 @@ pub struct LoggedCall {
     pub process: String,
     /// The tool.
     pub tool: String,
-    /// The arguments, as they were last.
+    /// The arguments, as the caller gave them. A change by a hook or an approver is one of the `stages`.
     pub arguments: String,
     /// The caller.
     pub principal: Option<String>,
@@ -58,9 +58,12 @@ impl LoggedCall {
     }
 
     fn add(&mut self, record: &LogRecord) {
-        let text = record.arguments_text();
-        if !text.is_empty() {
-            self.arguments = text.into_owned();
+        let text = record.arguments_text().into_owned();
+        let mut change = None;
+        if record.kind == RecordKind::Proposed || self.arguments.is_empty() {
+            self.arguments = text;
+        } else if !text.is_empty() {
+            change = Some(format!("the arguments are now {}", one_line(&text, MAX_SHOWN)));
         }
         self.state = record.kind;
         self.is_started |= record.kind == RecordKind::Started;
@@ -72,6 +75,7 @@ impl LoggedCall {
         self.duration = record.duration().or(self.duration);
         self.cost_micros += record.cost_micros.unwrap_or_default();
         self.stages.extend(stage(record));
+        self.stages.extend(change);
     }
 }
 

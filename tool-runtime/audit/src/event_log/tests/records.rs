@@ -50,6 +50,26 @@ async fn each_stage_of_a_call_is_a_record() {
 }
 
 #[tokio::test]
+async fn a_call_shows_its_arguments_and_those_of_the_approver() {
+    let log = EventLog::memory();
+    let approver =
+        |_: ApprovalRequest| async { Approval::approved().with_arguments(r#"{"text":"a dog"}"#) };
+    let send = Tool::builder("send", "Send it.")
+        .input_schema(json!({ "type": "object", "properties": { "text": {} } }));
+    let pool = ToolPool::builder()
+        .add(send.handler(|| async { "sent" }))
+        .policy(Rules)
+        .approver(approver)
+        .recorder(log.clone())
+        .build()
+        .unwrap();
+    pool.call(ToolCall::json("send", text("ask"))).await;
+    let shown = crate::calls::Calls::from_records(records(&log).await)[0].to_string();
+    let expected = r#"send {"text":"ask"} -> asked (rule ask): Is that right?; approved; the arguments are now {"text":"a dog"}"#;
+    assert!(shown.contains(expected), "{shown}");
+}
+
+#[tokio::test]
 async fn records_have_what_an_auditor_asks_for() {
     let log = EventLog::memory();
     let pool = pool(&log);
