@@ -2,8 +2,10 @@
 
 use crate::file_store::FileStore;
 use crate::remembered::other_arguments;
+use crate::remembering::default_matchers;
 use crate::store::{ApprovalAnswer, ApprovalStore, PendingApproval, StoreError, StoredApproval};
 use std::fmt::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use tool_runtime_command::seam::{CommandFailure, GOVERNANCE, run_printing};
@@ -12,6 +14,7 @@ use tool_runtime_core::govern::Remember;
 use tool_runtime_core::pool::{PoolExtension, ToolPoolBuilder};
 use tool_runtime_core::seam::{argument_text, printable};
 use tool_runtime_core::vocabulary::BoxFuture;
+use tool_runtime_core::vocabulary::matching::{ArgumentMatch, MatchAs};
 
 /// Adds the commands `approvals list`, `approve` and `deny` for the questions in a store that other processes see,
 /// too: a [`FileStore`], for instance. `approvals remembered` and `forget` list and withdraw the approvals that count
@@ -30,7 +33,6 @@ use tool_runtime_core::vocabulary::BoxFuture;
 ///     .install(ApprovalCommands::new(store))
 ///     .allow_empty()
 ///     .build()?;
-/// # std::fs::remove_dir_all(&directory)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
@@ -133,6 +135,11 @@ impl Command {
     /// Runs the command, and gives the text to print.
     async fn text(&self, arguments: &CommandArguments) -> Result<String, CommandFailure> {
         let store: Arc<dyn ApprovalStore> = match arguments.value("dir") {
+            Some(directory) if !Path::new(directory).is_dir() => {
+                return Err(CommandFailure::usage(format!(
+                    "`--dir {directory}` is not a directory"
+                )));
+            }
             Some(directory) => Arc::new(FileStore::open(directory)?),
             None => Arc::clone(&self.store),
         };
@@ -202,7 +209,7 @@ async fn list(store: &dyn ApprovalStore, json: bool) -> Result<String, StoreErro
         let _ = writeln!(text, "  {} of {}, {minutes} min left", line(&request.tool), line(caller));
     }
     if open.is_empty() {
-        text.push_str("no open questions\n");
+        let _ = writeln!(text, "no open questions{}", location(store));
     }
     Ok(text)
 }
@@ -229,9 +236,14 @@ async fn remembered(store: &dyn ApprovalStore, json: bool) -> Result<String, Sto
         let _ = writeln!(text, "  {hours} h left{}", by.unwrap_or_default());
     }
     if all.is_empty() {
-        text.push_str("no approvals for later calls\n");
+        let _ = writeln!(text, "no approvals for later calls{}", location(store));
     }
     Ok(text)
+}
+
+/// The place of a store, to be appended.
+fn location(store: &dyn ApprovalStore) -> String {
+    store.location().map_or(String::new(), |location| format!(" in {}", line(&location)))
 }
 
 async fn forget(store: &dyn ApprovalStore, id: &str) -> Result<String, StoreError> {
@@ -269,21 +281,50 @@ async fn give(
     let all = store.list().await?;
     let ids = all.iter().map(|stored| &*stored.request.id);
     let found = &all[unique(id, ids)?.ok_or_else(|| StoreError::Unknown(id.to_owned()))?];
-    if let Remember::Pattern { argument, .. } = &answer.remember
-        && argument_text(&found.request.arguments, argument).is_none()
-    {
-        let arguments = line(&found.request.arguments);
-        return Err(CommandFailure::usage(format!(
-            "the call has no argument `{argument}` of text, which `--like` names: {arguments}"
-        )));
+    if let Remember::Pattern { argument, kind, pattern, .. } = &answer.remember {
+        check_pattern(&found.request, argument, *kind, pattern)?;
     }
     let done = if answer.is_approved { "approved" } else { "denied" };
     let remembered = match &answer.remember {
         Remember::Pattern { argument, .. } => later_calls(&found.request, argument),
+        Remember::Session if !found.request.has_session => {
+            "the call belongs to no session: later calls are asked about\n".to_owned()
+        }
         _ => String::new(),
     };
+    let edited = answer.arguments.as_ref().map(|edited| format!(", with {}", line(edited)));
     store.answer(&found.request.id, answer).await?;
-    Ok(format!("{done}: {}\n{remembered}", line(&found.request.visual)))
+    let edited = edited.unwrap_or_default();
+    Ok(format!("{done}: {}{edited}\n{remembered}", line(&found.request.visual)))
+}
+
+/// Checks that an approval for a pattern is one for this call.
+fn check_pattern(
+    request: &PendingApproval,
+    argument: &str,
+    kind: MatchAs,
+    pattern: &str,
+) -> Result<(), CommandFailure> {
+    let Some(text) = argument_text(&request.arguments, argument) else {
+        let arguments = line(&request.arguments);
+        return Err(CommandFailure::usage(format!(
+            "the call has no argument `{argument}` of text, which `--like` names: {arguments}"
+        )));
+    };
+    // Others belong to the program.
+    let matchers = default_matchers();
+    let Some(matcher) = matchers.iter().find(|it| it.kind() == kind) else { return Ok(()) };
+    let matcher = matcher.compile(pattern).map_err(|error| {
+        CommandFailure::usage(format!("`--like {argument}={pattern}`: {error}"))
+    })?;
+    match matcher.matches(&text) {
+        // The matcher of the program may know the directory at which paths begin.
+        ArgumentMatch::Yes | ArgumentMatch::Undecidable(_) => Ok(()),
+        ArgumentMatch::No => Err(CommandFailure::usage(format!(
+            "`--like {argument}={pattern}` does not match the call itself, whose `{argument}` is `{}`",
+            line(&text)
+        ))),
+    }
 }
 
 /// The later calls that an approval for a pattern reaches.

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tool_runtime_core::vocabulary::BoxFuture;
 
@@ -31,24 +31,42 @@ const POLL: Duration = Duration::from_millis(500);
 ///
 /// let inbox = Inbox::new(FileStore::open(&directory)?);
 /// let pool = ToolPool::builder().approver(inbox).allow_empty().build()?;
-/// # std::fs::remove_dir_all(&directory)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct FileStore {
     directory: Arc<Path>,
+    /// Set once the directory is there and was found to be the user's own.
+    checked: Arc<OnceLock<()>>,
     poll: Duration,
 }
 
 impl FileStore {
-    /// Opens a directory, which is created if it does not exist.
+    /// Opens a directory. One that does not exist is created for the first question: a program opens it before it knows
+    /// that it was started for a command which only reads.
     ///
     /// # Errors
-    /// The directory cannot be created, or other users may write to it.
+    /// Other users may write to the directory.
     pub fn open(directory: impl Into<PathBuf>) -> io::Result<Self> {
-        let directory = directory.into();
-        private::create(&directory)?;
-        Ok(Self { directory: directory.into(), poll: POLL })
+        let directory = std::path::absolute(directory.into())?;
+        let store = Self { directory: directory.into(), checked: Arc::default(), poll: POLL };
+        store.exists()?;
+        Ok(store)
+    }
+
+    /// Whether the directory exists.
+    ///
+    /// # Errors
+    /// Other users may write to it.
+    fn exists(&self) -> io::Result<bool> {
+        if self.checked.get().is_none() {
+            if !self.directory.try_exists()? {
+                return Ok(false);
+            }
+            private::check(&self.directory)?;
+            self.checked.get_or_init(|| ());
+        }
+        Ok(true)
     }
 
     /// Sets the time between two looks at the directory for an answer. Default: half a second.
@@ -75,8 +93,12 @@ impl FileStore {
         self.directory.join(format!("{id}.remembered.json"))
     }
 
-    /// Keeps other writers out, of this process and of others, until the file is dropped.
+    /// Keeps other writers out, of this process and of others, until the file is dropped. Creates the directory.
     fn lock(&self) -> io::Result<File> {
+        if !self.exists()? {
+            private::create(&self.directory)?;
+            self.exists()?;
+        }
         let file =
             private::options().create(true).truncate(false).open(self.directory.join(".lock"))?;
         file.lock()?;
@@ -101,7 +123,7 @@ impl FileStore {
     }
 
     fn read(&self, id: &str) -> io::Result<Option<StoredApproval>> {
-        if !digest::is_id(id) {
+        if !digest::is_id(id) || !self.exists()? {
             return Ok(None);
         }
         let Some(request) = read_json::<PendingApproval>(&self.request_file(id))? else {
@@ -130,6 +152,9 @@ impl FileStore {
     /// The ids of the files whose names end so.
     fn ids(&self, end: &str) -> io::Result<Vec<String>> {
         let mut ids = Vec::new();
+        if !self.exists()? {
+            return Ok(ids);
+        }
         for entry in fs::read_dir(&self.directory)? {
             let name = entry?.file_name();
             let id = name.to_str().and_then(|name| name.strip_suffix(end));
@@ -329,6 +354,12 @@ impl ApprovalStore for FileStore {
     fn changed(&self) -> BoxFuture<'_, ()> {
         Box::pin(tokio::time::sleep(self.poll))
     }
+
+    fn location(&self) -> Option<String> {
+        let exists = self.directory.exists();
+        let missing = if exists { "" } else { ", which does not exist" };
+        Some(format!("`{}`{missing}", self.directory.display()))
+    }
 }
 
 /// Files of one user.
@@ -343,7 +374,11 @@ mod private {
     const WRITABLE: u32 = 0o022;
 
     pub(super) fn create(directory: &Path) -> io::Result<()> {
-        DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+        DirBuilder::new().recursive(true).mode(0o700).create(directory)
+    }
+
+    /// Checks that no other user can write to the directory.
+    pub(super) fn check(directory: &Path) -> io::Result<()> {
         let (metadata, display) = (directory.metadata()?, directory.display());
         let text = match metadata.mode() & WRITABLE {
             0 if metadata.uid() == own_id(directory)? => return Ok(()),
@@ -398,6 +433,10 @@ mod private {
 
     pub(super) fn create(directory: &Path) -> io::Result<()> {
         create_dir_all(directory)
+    }
+
+    pub(super) fn check(_: &Path) -> io::Result<()> {
+        Ok(())
     }
 
     pub(super) fn options() -> OpenOptions {

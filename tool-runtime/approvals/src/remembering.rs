@@ -69,9 +69,8 @@ struct Kept {
 impl<A: Approver> Remembering<A> {
     /// Keeps the approvals of an approver.
     pub fn new(inner: A) -> Self {
-        let matchers: Vec<Arc<dyn ArgumentMatcher>> =
-            vec![Arc::new(PathMatcher::new()), Arc::new(UrlMatcher::new())];
-        Self { inner, matchers, kept: Mutex::default(), store: None, expiry: EXPIRY }
+        let (matchers, kept) = (default_matchers(), Mutex::default());
+        Self { inner, matchers, kept, store: None, expiry: EXPIRY }
     }
 
     /// Adds a matcher for patterns, such as `shell::ShellMatcher`. Default: those of paths and URLs.
@@ -94,7 +93,6 @@ impl<A: Approver> Remembering<A> {
     /// let store = FileStore::open(&directory)?;
     /// let approver = Remembering::new(Inbox::new(store.clone())).kept_in(store);
     /// let pool = ToolPool::builder().approver(approver).allow_empty().build()?;
-    /// # std::fs::remove_dir_all(&directory)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
@@ -233,6 +231,11 @@ impl Kept {
 fn counts(answer: &Approval, request: &ApprovalRequest) -> bool {
     let Approval::Approved { by, is_caller, .. } = answer else { return false };
     request.approvers().refusal(request.principal().id(), by.as_deref(), *is_caller).is_none()
+}
+
+/// The matchers of paths and URLs.
+pub(crate) fn default_matchers() -> Vec<Arc<dyn ArgumentMatcher>> {
+    vec![Arc::new(PathMatcher::new()), Arc::new(UrlMatcher::new())]
 }
 
 /// Whether an argument of the request matches a pattern.

@@ -47,6 +47,9 @@ pub struct PendingApproval {
     /// The people who may approve.
     #[serde(default)]
     pub approvers: Approvers,
+    /// Whether the call belongs to a session, for which an approval may count.
+    #[serde(default)]
+    pub has_session: bool,
     /// Milliseconds since 1970.
     pub asked_at: u64,
     /// The time when the question is denied, in milliseconds since 1970.
@@ -166,6 +169,11 @@ pub trait ApprovalStore: Send + Sync + 'static {
     /// Waits until a question may have been answered.
     fn changed(&self) -> BoxFuture<'_, ()>;
 
+    /// Where the questions are, for people. Default: not said.
+    fn location(&self) -> Option<String> {
+        None
+    }
+
     /// Keeps an approval for later calls, and removes those that have expired.
     ///
     /// # Errors
@@ -232,6 +240,10 @@ impl<S: ApprovalStore + ?Sized> ApprovalStore for Arc<S> {
 
     fn changed(&self) -> BoxFuture<'_, ()> {
         (**self).changed()
+    }
+
+    fn location(&self) -> Option<String> {
+        (**self).location()
     }
 
     fn remember(&self, approval: RememberedApproval) -> BoxFuture<'_, Result<(), StoreError>> {
@@ -313,6 +325,7 @@ impl PendingApproval {
             summary: request.summary().map(str::to_owned),
             caller: request.principal().id().to_owned(),
             approvers: request.approvers().clone(),
+            has_session: request.session().is_some(),
             asked_at: now,
             expires_at: now.saturating_add(u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
         }

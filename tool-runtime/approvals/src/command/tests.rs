@@ -76,7 +76,12 @@ async fn questions_are_listed_and_answered() {
             assert_eq!(json[0]["id"], id);
             let words = words.iter().map(|word| if *word == "ID" { &id[..8] } else { word });
             let words: Vec<&str> = words.collect();
-            assert_eq!(run(&store, &words).await.unwrap(), format!("{done}: remove a\n"));
+            let text = run(&store, &words).await.unwrap();
+            let (first, more) = text.split_once('\n').unwrap();
+            assert!(first.starts_with(&format!("{done}: remove a")), "{text}");
+            assert_eq!(first.ends_with(r#", with {"path":"b"}"#), words.contains(&"--args"));
+            // The request of this test belongs to no session.
+            assert_eq!(more.contains("belongs to no session"), words.contains(&"--session"));
         };
         let (answer, ()) = tokio::join!(inbox.approve(&request), person);
         assert_eq!(answer, expected);
@@ -100,6 +105,10 @@ async fn an_approval_for_a_pattern_is_given_listed_and_withdrawn() {
                 "`--kind glob` is not one of `path`, `url`, `shell`",
             ),
             (vec!["--like", "file=/srv/**"], "the call has no argument `file` of text"),
+            (
+                vec!["--like", "path=/etc/**"],
+                "does not match the call itself, whose `path` is `/srv/a`",
+            ),
             (vec!["--like", "path=/srv/**", "--args", "{}"], "is for one call"),
             (vec!["--session", "--args", "{}"], "is for one call"),
             (vec!["--args", "[]"], "`--args` is not a JSON object"),

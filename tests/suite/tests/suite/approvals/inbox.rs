@@ -200,6 +200,7 @@ fn a_directory_writable_by_others_is_rejected() {
 #[tokio::test]
 async fn names_of_other_files_are_unknown_ids() {
     let directory = Directory::new("names");
+    std::fs::create_dir(&directory.0).unwrap();
     let store = FileStore::open(&directory.0).unwrap();
     std::fs::write(directory.0.join("notes.json"), "{}").unwrap();
     std::fs::write(directory.0.with_extension("json"), "{}").unwrap();
@@ -244,6 +245,7 @@ async fn an_answer_names_its_person() {
 #[tokio::test]
 async fn a_damaged_file_does_not_stop_the_others() {
     let directory = Directory::new("damaged");
+    std::fs::create_dir(&directory.0).unwrap();
     let store = FileStore::open(&directory.0).unwrap().poll_interval(Duration::from_millis(5));
     for name in ["json", "remembered.json"] {
         std::fs::write(directory.0.join(format!("{}.{name}", "a".repeat(32))), "{").unwrap();
@@ -267,11 +269,19 @@ async fn commands_list_and_answer() {
     let store = FileStore::open(&directory.0).unwrap().poll_interval(Duration::from_millis(5));
     let pool =
         builder(&removed, |decision| decision).approver(Inbox::new(store.clone())).build().unwrap();
-    let none = (Some(0), "no open questions\n".to_owned());
-    assert_eq!(command(&directory, &["list"]).await, none);
+    let none = |missing: &str| {
+        let path = directory.0.display();
+        (Some(0), format!("no open questions in `{path}`{missing}\n"))
+    };
+    // Nothing is created by a look.
+    assert_eq!(command(&directory, &["list"]).await, none(", which does not exist"));
+    std::fs::create_dir(&directory.0).unwrap();
+    assert_eq!(command(&directory, &["list"]).await, none(""));
     let other = directory.0.join("other");
     let words = ["list", "--dir", other.to_str().expect("UTF-8")];
-    assert_eq!(command(&directory, &words).await, none);
+    let (code, missing) = command(&directory, &words).await;
+    assert_eq!(code, Some(2), "{missing}");
+    assert!(missing.contains("other` is not a directory") && !other.exists(), "{missing}");
     for (words, expected) in [
         (vec!["approve", "ID"], "removed a"),
         (vec!["approve", "ID", "--args", r#"{"path":"b"}"#], "removed b"),
@@ -298,6 +308,8 @@ async fn commands_list_and_answer() {
             let expected =
                 if words[0] == "approve" { "approved: remove(" } else { "denied: remove(" };
             assert!(code == Some(0) && done.starts_with(expected), "{done}");
+            let says_edited = done.contains(r#", with {"path":"b"}"#);
+            assert_eq!(says_edited, words.contains(&"--args"), "{done}");
         };
         let (result, ()) =
             in_time(async { tokio::join!(pool.call(remove_call("a")), person) }).await;
