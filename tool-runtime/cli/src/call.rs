@@ -1,6 +1,7 @@
 //! `call TOOL ...`: calls a tool and prints the result.
 
 mod arguments;
+mod example;
 mod files;
 mod form;
 mod schema;
@@ -15,6 +16,7 @@ use super::options::{Call, CallOptions, Read, call_options, prompt_options, text
 use super::{exit, print, signals};
 use arguments::Given;
 use clap::{Arg, ArgMatches, Command};
+pub(super) use schema::resolved;
 use serde_json::{Map, Value, json};
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
@@ -31,6 +33,9 @@ use tool_runtime_core::vocabulary::CancellationToken;
 use tool_runtime_core::vocabulary::content::ContentBlock;
 use tool_runtime_core::vocabulary::error::{CallError, ErrorClass};
 
+/// What to do about files in a result.
+const OUTPUT_HINT: &str = "`--output PATH` saves it";
+
 pub(super) async fn call(pool: &ToolPool, mut call: Call) -> ExitCode {
     let tool = match pool.resolve(&call.tool) {
         Ok(tool) => tool,
@@ -40,7 +45,7 @@ pub(super) async fn call(pool: &ToolPool, mut call: Call) -> ExitCode {
         Ok(arguments) => arguments,
         Err(code) => return code,
     };
-    if !is_confirmed(pool, &call.options, &tool).await {
+    if !is_confirmed(pool, &call.options, &tool, &arguments).await {
         return ExitCode::from(exit::ERROR);
     }
     let session = pool.session();
@@ -71,13 +76,19 @@ pub(super) async fn call(pool: &ToolPool, mut call: Call) -> ExitCode {
 }
 
 /// Whether the tool may be called: a person at a terminal is asked about one that declares that it is destructive.
-async fn is_confirmed(pool: &ToolPool, options: &CallOptions, tool: &Tool) -> bool {
+async fn is_confirmed(
+    pool: &ToolPool,
+    options: &CallOptions,
+    tool: &Tool,
+    arguments: &str,
+) -> bool {
     let is_destructive = tool.definition().annotations.destructive_hint == Some(true);
     // A policy has its own questions.
     if options.yes || !is_destructive || !is_attended() || pool.has_governors() {
         return true;
     }
-    let question = format!("`{}` is destructive. Call it?", tool.name());
+    let shown = printable_lines(&tool.visualize(arguments));
+    let question = format!("{shown}\n`{}` is destructive. Call it?", tool.name());
     let is_confirmed = form::is_confirmed(&TerminalApprover::new(), &question).await;
     if is_confirmed != Some(true) {
         print::error(&format!("`{}` was not called", tool.name()));
@@ -296,18 +307,27 @@ fn show(pool: &ToolPool, result: &ToolResult, arguments: &str) {
         }
         return;
     }
+    let has_files = !files::files_of(result.observation().content()).is_empty();
     if !std::io::stdout().is_terminal() {
-        print::line(&plain(result.observation()));
+        let text = plain(result.observation());
+        if !text.is_empty() {
+            print::line(&text);
+        }
+        if has_files {
+            print::to_stderr(OUTPUT_HINT);
+        }
         return;
     }
-    if let Some(tool) = pool.get(result.name()) {
+    // An approver or a hook may have changed the arguments.
+    let called = pool.get(result.name()).filter(|_| !pool.has_governors());
+    if let Some(tool) = called {
         print::dimmed(&printable_lines(&tool.visualize(arguments)));
     }
     let observation = result.observation();
     let text = readable(observation).unwrap_or_else(|| observation.visualize());
     print::line(&printable_lines(&text));
-    if !files::files_of(observation.content()).is_empty() {
-        print::dimmed("`--output PATH` saves it");
+    if has_files {
+        print::dimmed(OUTPUT_HINT);
     }
 }
 

@@ -128,6 +128,52 @@ async fn order(context: &ToolContext) -> Result<String, ToolError> {
     }
 }
 
+/// A line of a delivery.
+#[derive(JsonSchema, Deserialize)]
+struct Line {
+    /// The book.
+    book: String,
+    /// How many.
+    #[schemars(range(min = 1))]
+    count: u32,
+    /// A remark.
+    note: Option<String>,
+}
+
+/// The way that books take.
+#[derive(JsonSchema, Deserialize)]
+#[serde(tag = "by", rename_all = "snake_case")]
+enum Way {
+    /// By mail.
+    Mail {
+        /// The street.
+        street: String,
+    },
+    /// Fetched.
+    Pickup,
+}
+
+/// Deliver books.
+#[tool]
+async fn deliver(
+    /// The lines.
+    lines: Vec<Line>,
+    /// The way.
+    way: Way,
+    /// Names of shelves, each with a number.
+    #[arg(default)]
+    shelves: BTreeMap<String, u32>,
+) -> String {
+    let count: u32 = lines.iter().map(|line| line.count).sum();
+    let notes = lines.iter().filter(|line| line.note.is_some()).count();
+    let books: Vec<&str> = lines.iter().map(|line| &*line.book).collect();
+    let way = match way {
+        Way::Mail { street } => format!("to {street}"),
+        Way::Pickup => "fetched".to_owned(),
+    };
+    format!("{count} of {}, {notes} notes, {way}, {} shelves", books.join(", "), shelves.len())
+}
+
 /// Draw a dot.
 #[tool(read_only)]
 async fn draw() -> ContentBlock {

@@ -40,6 +40,26 @@ fn found(arguments: &[&str]) -> Value {
 }
 
 #[test]
+fn the_example_of_a_tool_with_objects_runs() {
+    let (code, help, _) = run(&["call", "deliver", "--help"]);
+    assert_eq!(code, Some(0));
+    for words in [
+        r#"as {"book":"TEXT","count":1,"note":"TEXT"}"#,
+        r#"as {"by":"mail","street":"TEXT"} or {"by":"pickup"}"#,
+        r#"as {"NAME":0}"#,
+    ] {
+        assert!(help.contains(words), "{words} is not in {help}");
+    }
+    let (_, example) = help.split_once("Example: ").expect("one");
+    let (example, _) = example.split_once("\n\n").expect("a hint");
+    let line = example.replace("terminal_tools", PROGRAM);
+    let output = Command::new("sh").args(["-c", &line]).output().expect("a shell");
+    let (code, stdout, stderr) = parts(output);
+    assert_eq!(code, Some(0), "{example}: {stderr}");
+    assert_eq!(stdout, "1 of TEXT, 0 notes, to TEXT, 0 shelves\n");
+}
+
+#[test]
 fn arguments_are_options_by_their_type() {
     let value = found(&[
         "--query",

@@ -7,7 +7,7 @@ const MAX_DEPTH: u8 = 8;
 
 /// The schema that says which values there are: the target of a reference, and of an optional value the other choice
 /// than null.
-pub(super) fn resolved<'s>(schema: &'s Value, root: &'s Value) -> &'s Value {
+pub(crate) fn resolved<'s>(schema: &'s Value, root: &'s Value) -> &'s Value {
     let mut schema = schema;
     for _ in 0..MAX_DEPTH {
         let target = schema["$ref"].as_str().and_then(|to| root.pointer(to.strip_prefix('#')?));
@@ -76,6 +76,16 @@ pub(super) fn limits(schema: &Value) -> Vec<String> {
         pattern,
     ];
     limits.into_iter().flatten().collect()
+}
+
+/// Whether a default is more than the absence of a value.
+pub(super) fn says_something(default: &Value) -> bool {
+    match default {
+        Value::Null | Value::Bool(false) => false,
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(members) => !members.is_empty(),
+        _ => true,
+    }
 }
 
 /// The schema of a field of a value, by its name.

@@ -1,7 +1,8 @@
 //! The command line of one tool: its arguments as options, made from its schema.
 
 use super::arguments::Given;
-use super::schema::{choices, limits, resolved, type_name};
+use super::example::{example, forms};
+use super::schema::{choices, limits, resolved, says_something, type_name};
 use crate::options::candidates;
 use clap::builder::StringValueParser;
 use clap::{Arg, ArgAction, Command};
@@ -14,6 +15,9 @@ use tool_runtime_core::tool::ToolDefinition;
 /// Objects within objects whose fields are options.
 const MAX_DEPTH: usize = 3;
 
+/// The length above which each option of an example has a line, so that wrapped lines do not break it.
+const LINE_CHARS: usize = 70;
+
 /// An argument of a tool, or a field of one.
 pub(super) struct ToolOption {
     /// The name, with the names of the objects around it: `book.title`.
@@ -23,6 +27,10 @@ pub(super) struct ToolOption {
     pub(super) schema: Value,
     description: String,
     default: Option<Value>,
+    /// A value that fits.
+    example: Value,
+    /// The forms of its objects that have no options.
+    forms: Vec<String>,
     is_required: bool,
     pub(super) is_secret: bool,
 }
@@ -85,6 +93,7 @@ fn add_fields(
         let is_required =
             is_required && required.is_some_and(|names| names.contains(&name_in_parent));
         let name = format!("{prefix}{name}");
+        let has_options = value["properties"].is_object() && name.split('.').count() < MAX_DEPTH;
         let text = |key: &str| given.get(key).or(value.get(key));
         options.push(ToolOption {
             name: name.clone(),
@@ -92,10 +101,12 @@ fn add_fields(
             schema: value.clone(),
             description: text("description").and_then(Value::as_str).unwrap_or_default().to_owned(),
             default: text("default").cloned(),
+            example: example(given, root),
+            forms: if has_options { Vec::new() } else { forms(given, root) },
             is_required,
             is_secret: text("writeOnly") == Some(&Value::Bool(true)),
         });
-        if name.split('.').count() < MAX_DEPTH {
+        if has_options {
             add_fields(value, root, &format!("{name}."), is_required, options);
         }
     }
@@ -247,6 +258,9 @@ impl ToolOption {
             notes.push(format!("possible values: {}", choices.join(", ")));
         }
         notes.extend(limits(&self.schema));
+        if !self.forms.is_empty() {
+            notes.push(format!("as {}", self.forms.join(" or ")));
+        }
         if self.schema["type"] == "array" {
             notes.push("repeatable".to_owned());
         }
@@ -267,7 +281,12 @@ impl ToolOption {
             Some("boolean") => Some(flag.to_string()),
             _ if self.is_secret => None,
             _ => {
-                let value = example_value(&self.schema, self.default.as_ref());
+                // Each of several values has an option of its own.
+                let value = match &self.example {
+                    Value::Array(items) => items.first().unwrap_or(&Value::Null),
+                    value => value,
+                };
+                let value = if *value == "TEXT" { self.value_name() } else { plain(value) };
                 Some(format!("{flag} {}", quoted(&value)))
             }
         }
@@ -291,39 +310,11 @@ fn value_name(schema: &Value) -> Cow<'static, str> {
     }
 }
 
-/// Whether a default is more than the absence of a value.
-fn says_something(default: &Value) -> bool {
-    match default {
-        Value::Null | Value::Bool(false) => false,
-        Value::Array(items) => !items.is_empty(),
-        Value::Object(members) => !members.is_empty(),
-        _ => true,
-    }
-}
-
 fn plain(value: &Value) -> String {
     match value {
         Value::String(text) if text.is_empty() => "\"\"".to_owned(),
         Value::String(text) => text.clone(),
         value => value.to_string(),
-    }
-}
-
-fn example_value(schema: &Value, default: Option<&Value>) -> String {
-    if let Some(value) = schema["examples"].get(0).or(default.filter(|value| !value.is_null())) {
-        return plain(value);
-    }
-    if let Some(choice) = choices(schema).first() {
-        return (*choice).to_owned();
-    }
-    match type_name(schema) {
-        Some("integer" | "number") => {
-            let low = ["minimum", "maximum"].into_iter().find_map(|key| schema[key].as_number());
-            low.map_or_else(|| "1".to_owned(), ToString::to_string)
-        }
-        Some("array") => example_value(&schema["items"], None),
-        Some("object") => "{}".to_owned(),
-        _ => value_name(schema).into_owned(),
     }
 }
 
@@ -352,7 +343,9 @@ fn after_help(program: &str, definition: &ToolDefinition, options: &[ToolOption]
     };
     let line: Vec<String> =
         [format!("{program} {}", definition.name)].into_iter().chain(shown).collect();
-    let mut text = format!("Example: {}", printable_lines(&line.join(" ")));
+    let one = line.join(" ");
+    let line = if one.len() > LINE_CHARS { line.join(" \\\n    ") } else { one };
+    let mut text = format!("Example: {}", printable_lines(&line));
     let hints = crate::list::hints(definition);
     if !hints.is_empty() {
         let _ = write!(text, "\n\nHints: {hints}");
