@@ -41,9 +41,12 @@ fn a_healthy_program_has_nothing_to_mend() {
         subjects.as_array().unwrap().iter().map(|subject| &subject["about"]).collect();
     assert_eq!(names, ["tools", "start", "clients"]);
     let text = printed(&doctor(home.path(), &[], &[]));
-    for words in
-        ["the program has 7 tools", "it answers a client", "starts this program", "all is well"]
-    {
+    for words in [
+        "the program has 8 tools",
+        "it answers a client",
+        ".claude.json) answers a client",
+        "all is well",
+    ] {
         assert!(text.contains(words), "{words} is not in {text}");
     }
 }
@@ -88,6 +91,26 @@ fn each_registration_is_started_with_its_arguments() {
 }
 
 #[test]
+fn a_registration_for_the_user_is_started_in_another_folder() {
+    let home = TempDir::new().unwrap();
+    fs::write(home.path().join("tools.json"), r#"{"tools": ["search"]}"#).unwrap();
+    let relative = json!({ "command": PROGRAM, "args": ["serve", "--tools", "tools.json"] });
+    register(home.path(), ".claude.json", &relative);
+    let output = doctor(home.path(), &[], &[]);
+    assert_eq!(output.status.code(), Some(1), "{}", printed(&output));
+    let text = printed(&output);
+    for words in [
+        ".claude.json) does not serve: ",
+        "tools.json",
+        "No such file",
+        "its paths must be absolute",
+        "1 thing is wrong",
+    ] {
+        assert!(text.contains(words), "{words} is not in {text}");
+    }
+}
+
+#[test]
 fn options_of_the_program_hold_for_the_server_that_is_started() {
     let home = TempDir::new().unwrap();
     fs::write(home.path().join("tools.json"), r#"{"tools": ["search"]}"#).unwrap();
@@ -115,9 +138,10 @@ fn registrations_that_cannot_work_and_secrets_are_shown() {
         "which it looks for in the PATH of the desktop",
         "starts `/gone/terminal_tools`, which does not exist",
         "starts `/bin/sh`, another program than this",
+        "was not started: only the client knows the value of OTHER_TOKEN",
         "2 things are wrong",
     ] {
         assert!(text.contains(words), "{words} is not in {text}");
     }
-    assert!(!text.contains("hunter2") && !text.contains("OTHER_TOKEN"), "{text}");
+    assert!(!text.contains("hunter2") && !text.contains("value of OTHER_TOKEN in"), "{text}");
 }

@@ -1,7 +1,6 @@
 //! The registrations of the program with MCP clients.
 
 use super::findings::{Finding, Findings, Subject};
-use std::ffi::OsString;
 use std::path::Path;
 use tokio::process::Command;
 use tool_runtime_core::seam::is_secret_name;
@@ -46,8 +45,8 @@ fn registration_findings(registration: &Registered) -> Vec<Finding> {
                 "for this program, `uninstall` that entry, then `install`; or `install --name`",
             ),
         );
-    } else {
-        findings.push(Finding::fine(&format!("{entry} starts this program")));
+    } else if let Some(reason) = not_started(registration) {
+        findings.push(Finding::note(&format!("{entry} was not started: {reason}")));
     }
     let secrets = env.iter().filter(|(name, value)| is_secret_name(name) && !is_reference(value));
     for (name, _) in secrets {
@@ -70,22 +69,28 @@ fn entry(Registered { name, client, scope, file, .. }: &Registered) -> String {
     format!("`{name}` of {client} ({scope}, {})", file.display())
 }
 
-/// The entries that start this program in another way than `arguments`, with their commands. Those with a variable that
-/// only the client knows are left out.
-pub(super) fn other_starts(arguments: &[OsString]) -> Vec<(String, Command)> {
+/// Why a registration cannot be started here.
+fn not_started(registration: &Registered) -> Option<String> {
+    if !is_this_program(Path::new(&registration.command)) {
+        return Some(format!("the client looks for `{}` in its PATH", registration.command));
+    }
+    let (name, _) = registration.env.iter().find(|(_, value)| is_reference(value))?;
+    Some(format!("only the client knows the value of {name}"))
+}
+
+/// The entries that start this program, with their commands. Those of the user run in `elsewhere`, as clients start them in a
+/// folder of their own.
+pub(super) fn starts(elsewhere: &Path) -> Vec<(String, Command)> {
     let (registrations, _) = registered();
-    let is_other = |it: &&Registered| {
-        let is_ours = is_this_program(Path::new(&it.command));
-        let is_same =
-            it.env.is_empty() && it.args.iter().map(OsString::from).eq(arguments.iter().cloned());
-        is_ours && !is_same && !it.env.iter().any(|(_, value)| is_reference(value))
-    };
     let start = |it: &Registered| {
         let mut command = Command::new(&it.command);
         command.args(&it.args).envs(it.env.iter().map(|(name, value)| (name, value)));
+        if it.scope == "user" {
+            command.current_dir(elsewhere);
+        }
         (entry(it), command)
     };
-    registrations.iter().filter(is_other).map(start).collect()
+    registrations.iter().filter(|it| not_started(it).is_none()).map(start).collect()
 }
 
 /// Whether a value names a variable or an input of the client.

@@ -12,6 +12,9 @@ use tool_runtime_config::{McpConfigProblem, McpDiagnosis, McpDiagnosisLevel};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Level {
     Fine,
+    /// Something was not checked.
+    #[cfg(any(feature = "install", not(feature = "export")))]
+    Note,
     Warning,
     Error,
 }
@@ -79,6 +82,11 @@ impl Finding {
         Self::new(Fine, text)
     }
 
+    #[cfg(any(feature = "install", not(feature = "export")))]
+    pub(super) fn note(text: &str) -> Self {
+        Self::new(Level::Note, text)
+    }
+
     pub(super) fn warning(text: &str) -> Self {
         Self::new(Warning, text)
     }
@@ -97,6 +105,8 @@ impl Finding {
     fn words(&self) -> (&'static str, &'static str) {
         match self.level {
             Fine => ("ok     ", "ok"),
+            #[cfg(any(feature = "install", not(feature = "export")))]
+            Level::Note => ("note   ", "note"),
             Warning => ("warning", "warning"),
             Error => ("WRONG  ", "error"),
         }

@@ -20,24 +20,30 @@ const SLOW: Duration = Duration::from_secs(3);
 /// The length to which a line is cut.
 const LINE_CHARS: usize = 80;
 
+/// The lines of an error that are shown after its first.
+const REASON_LINES: usize = 5;
+
 /// The time for the end of the process after the end of its input.
 const END: Duration = Duration::from_secs(10);
 
-/// Starts `serve` with the options of this process, then as each client starts it otherwise, and waits for the answer to
-/// `initialize`.
+/// Starts `serve` with the options of this process, then as each client starts it, and waits for the answer to `initialize`.
 pub(crate) async fn examine(findings: &mut Findings) {
-    let arguments = arguments();
     match std::env::current_exe() {
         Ok(program) => {
             let mut command = Command::new(program);
-            command.args(&arguments);
+            command.args(arguments());
             examine_one(Subject::Start, "it", command, findings).await;
         }
         Err(error) => findings.add(Subject::Start, Finding::error(&error.to_string())),
     }
     #[cfg(feature = "install")]
-    for (entry, command) in super::clients::other_starts(&arguments) {
-        examine_one(Subject::Clients, &entry, command, findings).await;
+    match tempfile::tempdir() {
+        Ok(folder) => {
+            for (entry, command) in super::clients::starts(folder.path()) {
+                examine_one(Subject::Clients, &entry, command, findings).await;
+            }
+        }
+        Err(error) => findings.add(Subject::Clients, Finding::error(&error.to_string())),
     }
 }
 
@@ -57,10 +63,17 @@ async fn examine_one(subject: Subject, what: &str, command: Command, findings: &
             }
             time(what, began.elapsed())
         }
-        Ok(Err(problem)) => Finding::error(&format!("{what} does not serve: {problem}")),
+        Ok(Err(problem)) => {
+            let finding = Finding::error(&format!("{what} does not serve: {problem}"));
+            finding.help(
+                "correct what it says; a client starts it in another folder, so its paths must be absolute",
+            )
+        }
         Err(_) => {
             let seconds = LIMIT.as_secs();
-            Finding::error(&format!("{what} does not answer within {seconds} seconds"))
+            let text = format!("{what} does not answer within {seconds} seconds");
+            Finding::error(&text)
+                .help("start it with `RUST_LOG=debug`: the log says where it waits")
         }
     };
     findings.add(subject, finding);
@@ -142,8 +155,8 @@ async fn reason(mut child: Child) -> String {
     let Some(first) = lines.next().or(text.lines().last()) else {
         return "it ends without an error on standard error".to_owned();
     };
-    // What follows on indented lines belongs to the error.
-    let rest = lines.take_while(|line| line.starts_with(' ')).map(str::trim);
+    // What follows belongs to the error, up to the usage.
+    let rest = lines.map(str::trim).take_while(|line| !line.is_empty()).take(REASON_LINES);
     let first = first.trim_start_matches("error: ");
     [first].into_iter().chain(rest).collect::<Vec<_>>().join(" ")
 }

@@ -2,6 +2,8 @@
 
 use super::findings::{Finding, Findings, Subject};
 use crate::About;
+use crate::call::resolved;
+use serde_json::Value;
 use tool_runtime_core::pool::{ToolPool, ToolReport, ToolStatus};
 use tool_runtime_core::tool::ToolDefinition;
 #[cfg(feature = "export")]
@@ -9,6 +11,9 @@ use tool_runtime_export::Api;
 
 /// The longest name of a tool that clients pass to a model, with that of the server.
 const NAME_CHARS: usize = 64;
+
+/// Objects within objects that are looked at.
+const MAX_DEPTH: usize = 4;
 
 /// The sum of tokens above which definitions take a noticeable part of a model's context.
 #[cfg(feature = "export")]
@@ -63,13 +68,9 @@ fn definition_findings(about: &About, definition: &ToolDefinition) -> Vec<Findin
         let finding = Finding::warning(&format!("`{name}` has no description"));
         findings.push(finding.help("say what it does, and when a model should call it"));
     }
-    let properties = definition.input_schema.get("properties").and_then(|it| it.as_object());
-    let undescribed: Vec<String> = properties
-        .into_iter()
-        .flatten()
-        .filter(|(_, schema)| schema["description"].as_str().is_none_or(|it| it.trim().is_empty()))
-        .map(|(argument, _)| format!("`{argument}`"))
-        .collect();
+    let root = Value::Object(definition.input_schema.clone());
+    let mut undescribed = Vec::new();
+    add_undescribed(&root, &root, "", &mut undescribed);
     if !undescribed.is_empty() {
         let text = format!("`{name}` does not describe {}", undescribed.join(", "));
         findings.push(Finding::warning(&text).help("models guess what such an argument means"));
@@ -83,6 +84,22 @@ fn definition_findings(about: &About, definition: &ToolDefinition) -> Vec<Findin
             .push(Finding::warning(&text).help("shorten the name of the tool, or of the program"));
     }
     findings
+}
+
+/// The arguments without a description, and the fields of objects and of lists of objects among them.
+fn add_undescribed(schema: &Value, root: &Value, prefix: &str, undescribed: &mut Vec<String>) {
+    for (name, given) in schema["properties"].as_object().into_iter().flatten() {
+        let value = resolved(given, root);
+        let texts = [given, value].map(|schema| schema["description"].as_str().unwrap_or_default());
+        if texts.iter().all(|text| text.trim().is_empty()) {
+            undescribed.push(format!("`{prefix}{name}`"));
+        }
+        let name = format!("{prefix}{name}.");
+        if name.matches('.').count() < MAX_DEPTH {
+            add_undescribed(value, root, &name, undescribed);
+            add_undescribed(resolved(&value["items"], root), root, &name, undescribed);
+        }
+    }
 }
 
 #[cfg(feature = "export")]
@@ -108,5 +125,30 @@ fn examine_export(pool: &ToolPool, findings: &mut Findings) {
 #[cfg(not(feature = "export"))]
 fn examine_export(_: &ToolPool, findings: &mut Findings) {
     let text = "what model APIs refuse and the cost in tokens were not checked: that needs the feature `export` of `tool-runtime`";
-    findings.add(Subject::Tools, Finding::fine(text));
+    findings.add(Subject::Tools, Finding::note(text));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn fields_of_nested_objects_are_undescribed() {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "title": { "type": "string", "description": "The title." },
+                "lines": { "type": "array", "description": "The lines.", "items": { "$ref": "#/$defs/Line" } },
+                "to": { "$ref": "#/$defs/To" },
+            },
+            "$defs": {
+                "Line": { "type": "object", "properties": { "sku": { "type": "string" } } },
+                "To": { "description": "A person.", "type": "object", "properties": { "to": { "$ref": "#/$defs/To" } } },
+            },
+        });
+        let mut undescribed = Vec::new();
+        add_undescribed(&schema, &schema, "", &mut undescribed);
+        assert_eq!(undescribed, ["`lines.sku`"]);
+    }
 }

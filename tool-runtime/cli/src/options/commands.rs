@@ -266,7 +266,7 @@ servers.
 Exit codes: 0 no errors, perhaps warnings, 1 errors, 2 wrong usage.
 
 `--json` prints an array with an object for each subject: `about` (`tools`, `start`, `clients`, `configuration`) or
-`server`, and `findings`: objects with `level` (`ok`, `warning`, `error`), `text`, and `help` if there is a remedy.";
+`server`, and `findings`: objects with `level` (`ok`, `note`, `warning`, `error`), `text`, and `help` if there is a remedy.";
 
 fn report() -> Command {
     Command::new("report")
