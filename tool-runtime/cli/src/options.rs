@@ -27,7 +27,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 #[cfg(feature = "http")]
 use std::time::Duration;
-use tool_runtime_command::{CliCommand, CommandArguments, CommandOption};
+use tool_runtime_command::{ArgumentCount, CliCommand, CommandArguments, CommandOption};
 use tool_runtime_core::pool::{Filter, Selector, SelectorError};
 #[cfg(feature = "export")]
 use tool_runtime_export::Api;
@@ -292,6 +292,15 @@ pub(super) fn parse(line: &CommandLine<'_>, arguments: Vec<OsString>) -> Result<
         print::error(&problem);
         return Err(ExitCode::from(exit::USAGE));
     }
+    let server = server_arguments(setup, &command);
+    if !server.is_empty() {
+        let words =
+            [bin_name.as_str(), "serve"].into_iter().chain(server.iter().map(String::as_str));
+        if parse(line, words.map(OsString::from).collect()).is_err() {
+            print::error("`serve` does not take the arguments after `--`, so nothing was written");
+            return Err(ExitCode::from(exit::USAGE));
+        }
+    }
     Ok(Options { command, pool, ignored_arguments, log })
 }
 
@@ -369,6 +378,19 @@ fn lost_option(
     Some(format!(
         "`--{option}` is not passed to the server; write it after `--`, as in `{name} .. -- --{option} ..`"
     ))
+}
+
+/// The arguments of the server that `install` or `bundle` writes.
+fn server_arguments<'c>(setup: &[Arc<dyn CliCommand>], command: &'c Command) -> &'c [String] {
+    let Command::Added(command, arguments) = command else { return &[] };
+    let form = command.form();
+    let is_setup = setup.iter().any(|other| other.form().name == form.name);
+    let own = form.arguments.iter().filter(|argument| argument.count != ArgumentCount::Rest);
+    let given = arguments.positional();
+    match is_setup && form.arguments.iter().any(|argument| argument.count == ArgumentCount::Rest) {
+        true => given.get(own.count()..).unwrap_or_default(),
+        false => &[],
+    }
 }
 
 /// The reason why a command cannot run in this program.

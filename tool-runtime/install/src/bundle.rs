@@ -90,6 +90,12 @@ impl Bundle {
         let sha256 =
             pack(&file, &manifest.json(pool), &program).map_err(|error| failed(&file, &error))?;
         writeln!(out, "wrote {}", file.display())?;
+        if cfg!(debug_assertions) {
+            writeln!(
+                out,
+                "note: this is a debug build: it is large and slow; `cargo build --release` first"
+            )?;
+        }
         let namespace =
             arguments.value("namespace").map(str::to_owned).or_else(|| self.namespace());
         let url = arguments.value("url").map(str::to_owned).or_else(|| self.url());

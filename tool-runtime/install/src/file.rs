@@ -120,12 +120,17 @@ fn keep_owner(original: &Path, written: &fs::File) {
 
 /// What changes in an entry, with the values of environment variables hidden. Nothing else of the file is shown: it may
 /// have secrets of other servers.
-pub(crate) fn difference(target: &Target, old: Option<&Entry>, new: Option<&Entry>) -> String {
+pub(crate) fn difference(
+    target: &Target,
+    name: &str,
+    old: Option<&Entry>,
+    new: Option<&Entry>,
+) -> String {
     let members = |entry: Option<&Entry>| {
         entry.map(|entry| entry.hidden(old).members(target.client.shape)).unwrap_or_default()
     };
     let (before, after) = (members(old), members(new));
-    let mut text = String::new();
+    let mut text = format!("  {}:\n", target.entry_keys(name).join("."));
     for (name, value) in &before {
         if after.get(name) != Some(value) {
             let _ = writeln!(text, "- {name}: {value}");

@@ -120,15 +120,19 @@ fn register(
     if before.as_deref() == Some(&after) {
         return Ok(false);
     }
-    write!(out, "{}", file::difference(target, old.as_ref(), Some(&entry)))?;
+    write!(out, "{}", file::difference(target, name, old.as_ref(), Some(&entry)))?;
     if is_dry {
         return Ok(true);
     }
     // The text from before the first registration, unless something else was changed since.
     let kept =
         state::read(folders, target, name).filter(|kept| Some(&kept.after) == before.as_ref());
-    let original = kept.map_or_else(|| before.clone(), |kept| kept.before);
-    let kept = Kept { before: original, after };
+    let made = target.file.ancestors().skip(1).take_while(|folder| !folder.exists());
+    let made = made.map(Path::to_owned).collect();
+    let kept = match kept {
+        Some(kept) => Kept { after, ..kept },
+        None => Kept { before: before.clone(), after, folders: made },
+    };
     let is_private = target.scope != Scope::Project;
     state::write(folders, target, name, &kept)
         .and_then(|()| file::replace(&target.file, before.as_deref(), &kept.after, is_private))

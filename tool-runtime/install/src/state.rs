@@ -14,6 +14,8 @@ pub(crate) struct Kept {
     /// `None`: the file did not exist.
     pub(crate) before: Option<String>,
     pub(crate) after: String,
+    /// The folders that were made for the file, the innermost first.
+    pub(crate) folders: Vec<PathBuf>,
 }
 
 /// Where the texts of a registration are kept. No other program names files in this folder, so a project cannot choose it.
@@ -32,7 +34,9 @@ pub(crate) fn read(folders: &Folders, target: &Target, name: &str) -> Option<Kep
         Value::Null => None,
         before => Some(before.as_str()?.to_owned()),
     };
-    Some(Kept { before, after: kept["after"].as_str()?.to_owned() })
+    let folders = kept["folders"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let folders = folders.map(PathBuf::from).collect();
+    Some(Kept { before, after: kept["after"].as_str()?.to_owned(), folders })
 }
 
 /// Keeps texts, readable for the user alone.
@@ -55,8 +59,10 @@ pub(crate) fn write(
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder).map_err(problem)?;
     let before = file::read(&path)?;
-    let text =
-        json!({ "file": target.file, "before": kept.before, "after": kept.after }).to_string();
+    let text = json!({
+        "file": target.file, "before": kept.before, "after": kept.after, "folders": kept.folders,
+    });
+    let text = text.to_string();
     file::replace(&path, before.as_deref(), &text, true)
 }
 

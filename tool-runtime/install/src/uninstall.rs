@@ -98,14 +98,20 @@ fn unregister(
         return Ok(false);
     };
     check_owner(target, name, &entry).map_err(failed)?;
+    let made = kept.as_ref().map(|kept| kept.folders.clone()).unwrap_or_default();
     let after = restored(target, name, before, kept).map_err(failed)?;
-    write!(out, "{}", file::difference(target, Some(&entry), None))?;
+    write!(out, "{}", file::difference(target, name, Some(&entry), None))?;
     if is_dry {
         return Ok(true);
     }
     match after {
         Some(text) => file::replace(&target.file, Some(before), &text, false).map_err(failed)?,
-        None => fs::remove_file(&target.file)?,
+        None => {
+            fs::remove_file(&target.file)?;
+            // Those that were made say that the client is there. One that is not empty stays, and so do those around it.
+            let made = made.iter().map(fs::remove_dir);
+            let _ = made.take_while(Result::is_ok).count();
+        }
     }
     state::remove(folders, target, name);
     Ok(true)

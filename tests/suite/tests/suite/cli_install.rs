@@ -111,6 +111,10 @@ fn each_client_gets_its_entry_and_loses_it_again() {
         user.ends(&["install", "--list"], 0, &format!("  {scope}: `terminal_tools` in "));
         user.ends(&["uninstall", client, "--scope", scope], 0, "removed `terminal_tools` from");
         assert!(!user.path(file).exists(), "{client} {scope}");
+        // A folder would say that the client is there.
+        let folder = user.path(file).parent().unwrap().to_owned();
+        let is_own = [user.path(""), user.path("project"), user.path(".config")].contains(&folder);
+        assert_eq!(folder.exists(), is_own, "{client} {scope}");
         user.ends(&["uninstall", client, "--scope", scope], 1, "is not registered with");
     }
 }
@@ -234,6 +238,13 @@ fn wrong_usage_is_explained() {
         assert!(!printed.contains("hunter2"), "{printed}");
     }
     user.ends(&["install", "goose", "--env", "A=b"], 0, "    cmd: \"");
+    for (server, problem) in
+        [("--alow", "unexpected argument '--alow'"), ("serve", "unexpected argument 'serve'")]
+    {
+        let printed = user.ends(&["install", "cursor", "--", server, "x"], 2, problem);
+        assert!(printed.contains("`serve` does not take the arguments after `--`"), "{printed}");
+    }
+    assert!(!user.path(".cursor").exists());
 }
 
 /// Each file has an entry of our name that does not start this program.
