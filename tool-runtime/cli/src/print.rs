@@ -50,7 +50,6 @@ pub(super) fn error(text: &str) {
 }
 
 /// Prints a warning to standard error.
-#[cfg(any(feature = "export", feature = "mcp-client", feature = "remote"))]
 pub(super) fn warning(text: &str) {
     labelled("33", "warning:", text);
 }

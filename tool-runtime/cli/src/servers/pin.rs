@@ -29,7 +29,8 @@ impl CliCommand for PinCommand {
         CommandForm::new("pin", "Approve tools of MCP servers as they are listed now").heading(SERVERS)
             .repeated_argument("SERVER.TOOL", "Only these tools, by the servers' names")
             .after_help(
-                "The definitions are written to the file of `--pins`. Review them before, with `schema` and `report`.",
+                "The definitions are written to the file of `--pins`. Review them before without `--pins`, which hides what is not\n\
+                 approved: `report` and `schema TOOL` show them.",
             )
     }
 

@@ -2,7 +2,7 @@
 
 use super::state;
 use crate::options::Command;
-use crate::print;
+use crate::{print, selectors};
 use tool_runtime_client::{McpServerStatus, McpState};
 use tool_runtime_config::McpConfig;
 use tool_runtime_core::pool::{Selector, ToolPool};
@@ -37,12 +37,12 @@ fn warnings(
         warnings.extend(config.warnings().iter().map(ToString::to_string));
         warnings.extend(statuses.iter().flat_map(problems));
     }
-    // A pattern may match tools of a missing server. The report lists unmatched patterns itself.
-    let is_complete = statuses.iter().all(|status| state::failure_reason(&status.state).is_none());
-    if is_complete && !matches!(command, Command::Report { .. }) {
-        // Those of the command line are errors, except in a server, which has started by then.
-        let errors = if command.is_server() { &[] } else { selectors };
-        warnings.extend(unmatched(pool, errors));
+    // The report lists unmatched patterns itself.
+    if !matches!(command, Command::Report { .. }) {
+        // Those of the command line are reported before, except of a server, which has started by then.
+        let reported = if command.is_server() { &[] } else { selectors };
+        let is_missing = |status: &McpServerStatus| state::failure_reason(&status.state).is_some();
+        warnings.extend(unmatched(pool, reported, statuses.iter().any(is_missing)));
     }
     warnings
 }
@@ -67,15 +67,19 @@ fn problems(status: &McpServerStatus) -> impl Iterator<Item = String> {
     status.problems.iter().map(|problem| format!("the MCP server `{}`: {problem}", status.name))
 }
 
-/// Warnings about patterns and transforms that pick no tool.
-fn unmatched(pool: &ToolPool, errors: &[Selector]) -> impl Iterator<Item = String> {
+/// Warnings about patterns and transforms that pick no tool. They may pick tools of servers that are missing.
+fn unmatched(pool: &ToolPool, reported: &[Selector], is_missing: bool) -> Vec<String> {
     let report = pool.report();
-    let patterns = report.unmatched.into_iter().filter(|it| !errors.contains(it));
-    let patterns = patterns.map(|it| ("pattern", it));
-    let transforms = report.idle_transforms.into_iter().map(|it| ("transform of", it));
-    patterns
-        .chain(transforms)
-        .map(|(kind, selector)| format!("the {kind} `{selector}` picks no tool"))
+    let mut warnings = Vec::new();
+    for selector in report.unmatched.iter().filter(|it| !reported.contains(it)) {
+        warnings.push(match is_missing {
+            true => selectors::unmatched_yet(&selector.to_string()),
+            false => format!("the pattern `{selector}` picks no tool"),
+        });
+    }
+    let transforms = report.idle_transforms.iter().filter(|_| !is_missing);
+    warnings.extend(transforms.map(|it| format!("the transform of `{it}` picks no tool")));
+    warnings
 }
 
 #[cfg(test)]
