@@ -45,6 +45,30 @@ fn resources_and_templates_are_listed_separately() {
 }
 
 #[test]
+fn a_resource_of_json_is_listed_with_its_type() {
+    /// The state.
+    #[resource("state://now", register = false)]
+    async fn state() -> Option<Json<u32>> {
+        Some(Json(1))
+    }
+
+    /// The state, as text.
+    #[resource("state://text", mime_type = "text/plain", register = false)]
+    async fn text() -> Json<u32> {
+        Json(1)
+    }
+
+    let closure = Resource::builder("state://closure", "closure", "The state.");
+    for (resource, expected) in [
+        (Resource::from_action::<StateResource>(), "application/json"),
+        (Resource::from_action::<TextResource>(), "text/plain"),
+        (closure.handler(|| async { Ok::<_, ToolError>(Json(1)) }), "application/json"),
+    ] {
+        assert_eq!(resource.definition().mime_type.as_deref(), Some(expected));
+    }
+}
+
+#[test]
 fn a_resource_has_contents_of_its_type() {
     assert_eq!(
         contents("config://app"),

@@ -60,7 +60,8 @@ impl Resource {
     /// Creates a resource from an action, which `#[resource]` generates for a function.
     pub fn from_action<A: ResourceAction>() -> Self {
         let (input, terms) = TextInput::new::<A>(A::URI, &A::settings(), A::completers());
-        Self::from_parts(A::definition(), terms, input, action::enter::<A>)
+        let definition = A::definition().with_mime_type_of::<A::Output>();
+        Self::from_parts(definition, terms, input, action::enter::<A>)
     }
 
     fn from_parts(

@@ -54,7 +54,8 @@ impl ResourceBuilder {
         H: TextHandler<M>,
         H::Output: IntoResource,
     {
-        Resource::new(self.definition, self.terms, move |values, reading, context| {
+        let definition = self.definition.with_mime_type_of::<H::Output>();
+        Resource::new(definition, self.terms, move |values, reading, context| {
             let output = handler.start(values, context, Sealed);
             Box::pin(async move { output.await.into_resource(reading).map_err(CallError::from) })
         })

@@ -97,6 +97,11 @@ pub trait IntoResource {
         self,
         reading: ReadRequest<'_>,
     ) -> Result<Option<Vec<ResourceContents>>, ToolError>;
+
+    /// The MIME type of a definition that has none. Default: it stays without one.
+    fn mime_type() -> Option<&'static str> {
+        None
+    }
 }
 
 impl IntoResource for Vec<ResourceContents> {
@@ -113,18 +118,26 @@ impl IntoResource for ResourceContents {
 
 /// The MIME type is `application/json` if the definition has none.
 impl<T: Serialize> IntoResource for Json<T> {
+    fn mime_type() -> Option<&'static str> {
+        Some("application/json")
+    }
+
     fn into_resource(
         self,
         reading: ReadRequest<'_>,
     ) -> Result<Option<Vec<ResourceContents>>, ToolError> {
         let text = serde_json::to_string(&self.0).map_err(ToolError::internal)?;
-        let mime_type = reading.mime_type.or(Some("application/json"));
+        let mime_type = reading.mime_type.or(Self::mime_type());
         text.into_resource(ReadRequest { mime_type, ..reading })
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: IntoResource> IntoResource for Option<T> {
+    fn mime_type() -> Option<&'static str> {
+        T::mime_type()
+    }
+
     fn into_resource(
         self,
         reading: ReadRequest<'_>,
@@ -135,6 +148,10 @@ impl<T: IntoResource> IntoResource for Option<T> {
 
 #[diagnostic::do_not_recommend]
 impl<T: IntoResource, E: Into<ToolError>> IntoResource for Result<T, E> {
+    fn mime_type() -> Option<&'static str> {
+        T::mime_type()
+    }
+
     fn into_resource(
         self,
         reading: ReadRequest<'_>,

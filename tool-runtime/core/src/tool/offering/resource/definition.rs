@@ -1,5 +1,6 @@
 //! Definitions of resources.
 
+use super::IntoResource;
 use crate::tool::arguments::parameter::Parameter;
 use crate::tool::tool::definition::{DraftOf, describe};
 use crate::vocabulary::content::ContentAnnotations;
@@ -51,6 +52,12 @@ impl ResourceDefinition {
     /// Whether the URI has variables and so describes many resources.
     pub fn is_template(&self) -> bool {
         self.uri.contains('{')
+    }
+
+    /// Sets the MIME type of contents that say which they have, if there is none.
+    pub(super) fn with_mime_type_of<T: IntoResource>(mut self) -> Self {
+        self.mime_type = self.mime_type.or_else(|| T::mime_type().map(str::to_owned));
+        self
     }
 }
 
