@@ -34,7 +34,7 @@ pub(crate) struct Step {
     pub(crate) decision: Decision,
     /// The questions of the policies about the present arguments.
     pub(crate) policy_questions: Vec<Question>,
-    /// The same, also once they are answered. Only of a tool that checks files.
+    /// Those questions, also once they are answered; only of a tool that checks files.
     pub(crate) policies_asked: Vec<Question>,
     /// The questions of the hooks.
     pub(crate) hook_questions: Vec<Question>,
