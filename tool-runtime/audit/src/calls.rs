@@ -2,6 +2,7 @@
 
 use crate::record::{LogRecord, RecordKind};
 use chrono::DateTime;
+use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::fmt;
 use std::time::Duration;
@@ -47,11 +48,54 @@ pub struct LoggedCall {
     pub cost_micros: u64,
     /// The events between the proposal and the end, as strings.
     pub stages: Vec<String>,
+    /// The kinds of its records, in their order.
+    pub kinds: Vec<RecordKind>,
     /// Whether the tool ran until it asked its client.
     is_suspended: bool,
 }
 
 impl LoggedCall {
+    /// The call as JSON: its members have the names of the fields. `time` is in RFC 3339, `duration` in seconds, `arguments`
+    /// are a value, or a string if they are cut.
+    ///
+    /// ```
+    /// use tool_runtime::audit::RunSummary;
+    ///
+    /// let run = RunSummary::new("order-17", []);
+    /// assert!(run.calls.iter().all(|call| call.to_json()["tool"].is_string()));
+    /// ```
+    pub fn to_json(&self) -> Value {
+        let arguments = serde_json::from_str(&self.arguments);
+        let mut call = json!({
+            "seq": self.seq,
+            "call": self.call,
+            "process": self.process,
+            "time": time(self.time_us).replace(' ', "T"),
+            "tool": self.tool,
+            "arguments": arguments.unwrap_or_else(|_| Value::from(&*self.arguments)),
+            "state": self.state.as_str(),
+            "is_started": self.is_started,
+            "is_ended": self.is_ended(),
+            "is_replayed": self.is_replayed,
+            "attempt": self.attempt,
+            "stages": self.stages,
+            "kinds": self.kinds,
+        });
+        let optional = [
+            ("principal", self.principal.as_deref().map(Value::from)),
+            ("run", self.run.as_deref().map(Value::from)),
+            ("step", self.step.as_deref().map(Value::from)),
+            ("duration", self.duration.map(|duration| Value::from(duration.as_secs_f64()))),
+            ("cost_micros", Some(self.cost_micros).filter(|cost| *cost > 0).map(Value::from)),
+        ];
+        for (name, value) in optional {
+            if let Some(value) = value {
+                call[name] = value;
+            }
+        }
+        call
+    }
+
     /// Whether its end is recorded.
     pub fn is_ended(&self) -> bool {
         self.state.is_end() || self.state == RecordKind::Resolved
@@ -66,6 +110,7 @@ impl LoggedCall {
             change = Some(format!("the arguments are now {}", one_line(&text, MAX_SHOWN)));
         }
         self.state = record.kind;
+        self.kinds.push(record.kind);
         self.is_started |= record.kind == RecordKind::Started;
         self.is_suspended |= record.kind == RecordKind::Suspended;
         if record.says_not_run() && !self.is_suspended {

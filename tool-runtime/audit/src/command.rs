@@ -1,5 +1,7 @@
 //! The commands `log show`, `follow`, `verify`, `export` and `resolve`.
 
+mod selection;
+
 use crate::builder::is_jsonl;
 use crate::calls::{Calls, time};
 use crate::error::{LogError, LogErrorKind};
@@ -9,6 +11,8 @@ use crate::jsonl::no_steps;
 use crate::reader::LogReader;
 use crate::record::LogRecord;
 use crate::run::is_unresolved;
+use selection::{Selection, TIMES};
+use serde_json::json;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -49,27 +53,38 @@ impl CliCommand for LogCommand {
         };
         let after = "Begin after the record of this number; default: 0";
         match self {
-            Self::Show => form("log show", "Show calls as a timeline")
-                .option("run", "RUN", "Only this run, with its state, counts and times")
-                .option("tool", "TOOL", "Only calls of this tool")
-                .flag("unresolved", "Only calls whose end is not known")
-                .flag("records", "Print each record as a line"),
-            Self::Follow => {
+            Self::Show => Selection::options(form("log show", "Show calls as a timeline").option(
+                "run",
+                "RUN",
+                "Only this run, with its state, counts and times",
+            ))
+            .flag("unresolved", "Only calls whose end is not known")
+            .flag("records", "Print each record as a line")
+            .flag("json", "Print a JSON object a line, for each call or record")
+            .after_help(TIMES),
+            Self::Follow => Selection::options(
                 form("log follow", "Show records as they are written, until interrupted")
                     .option("after", "SEQ", after)
-            }
+                    .option("run", "RUN", "Only of this run"),
+            )
+            .flag("json", "Print a JSON object a line")
+            .after_help(TIMES),
             Self::Verify => form(
                 "log verify",
                 "Check that no record was changed, removed or moved",
             )
             .option("head", "FILE", "The file with the head of the log")
+            .flag("json", "Print JSON")
             .after_help(
                 "Exit codes: 0 the log is intact, 1 it was changed, is empty or cannot be read.\n\n\
                      Without `--head` it cannot be seen that the last records were cut off.",
             ),
-            Self::Export => {
-                form("log export", "Print records as lines of JSON").option("after", "SEQ", after)
-            }
+            Self::Export => Selection::options(
+                form("log export", "Print records as lines of JSON")
+                    .option("after", "SEQ", after)
+                    .option("run", "RUN", "Only of this run"),
+            )
+            .after_help(TIMES),
             Self::Resolve => {
                 form("log resolve", "State the outcome of a step that is indeterminate")
                     .argument("STEP", "The step, as `log show --unresolved` prints it")
@@ -103,12 +118,15 @@ impl LogCommand {
         let file = Path::new(values.first().map_or("", String::as_str));
         match self {
             Self::Show => show_file(file, arguments, output),
-            Self::Follow => follow(file, after(arguments)?, output),
-            Self::Verify => verify(file, arguments.value("head").map(Path::new), output),
+            Self::Follow => follow(file, arguments, output),
+            Self::Verify => verify(file, arguments, output),
             Self::Export => {
-                let after = after(arguments)?;
+                let (after, chosen) = (after(arguments)?, Selection::from_arguments(arguments)?);
                 for record in LogReader::open(file)?.records_after(after) {
-                    write_json(&record?, output)?;
+                    let record = record?;
+                    if chosen.has_record(&record) {
+                        write_json(&record, output)?;
+                    }
                 }
                 Ok(true)
             }
@@ -133,8 +151,11 @@ fn show_file(
     arguments: &CommandArguments,
     output: &mut dyn Write,
 ) -> Result<bool, CommandFailure> {
+    let chosen = Selection::from_arguments(arguments)?;
     let reader = LogReader::open(file)?;
-    if let Some(run) = arguments.value("run") {
+    let [unresolved, records, json] = ["unresolved", "records", "json"].map(|it| arguments.has(it));
+    let is_summary = !unresolved && !records && !json;
+    if let Some(run) = arguments.value("run").filter(|_| is_summary) {
         let summary = reader.run(run)?;
         if summary.calls.is_empty() {
             let text = format!("the log has no run `{}`", one_line(run, 100));
@@ -143,16 +164,25 @@ fn show_file(
         writeln!(output, "{summary}")?;
         return Ok(true);
     }
-    let tool = arguments.value("tool");
-    let is_chosen = |record: &LogRecord| tool.is_none_or(|tool| tool == record.tool);
-    show(reader, is_chosen, arguments.has("unresolved"), arguments.has("records"), output)
+    if records {
+        for record in reader.records() {
+            write_chosen(&record?, &chosen, json, output)?;
+        }
+        return Ok(true);
+    }
+    show(reader, &chosen, unresolved, json, output)
 }
 
-fn follow(file: &Path, after: u64, output: &mut dyn Write) -> Result<bool, CommandFailure> {
+fn follow(
+    file: &Path,
+    arguments: &CommandArguments,
+    output: &mut dyn Write,
+) -> Result<bool, CommandFailure> {
+    let (after, chosen) = (after(arguments)?, Selection::from_arguments(arguments)?);
     let mut records = LogReader::open(file)?.records_after(after);
     loop {
         for record in records.by_ref() {
-            write_line(&record?, output)?;
+            write_chosen(&record?, &chosen, arguments.has("json"), output)?;
         }
         output.flush()?;
         std::thread::sleep(FOLLOW_INTERVAL);
@@ -161,11 +191,25 @@ fn follow(file: &Path, after: u64, output: &mut dyn Write) -> Result<bool, Comma
 
 fn verify(
     file: &Path,
-    head: Option<&Path>,
+    arguments: &CommandArguments,
     output: &mut dyn Write,
 ) -> Result<bool, CommandFailure> {
-    let head = head.map(head_file::read).transpose()?;
+    let head = arguments.value("head").map(|file| head_file::read(Path::new(file))).transpose()?;
     let found = LogReader::open(file)?.verify(head.as_ref())?;
+    if arguments.has("json") {
+        let problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
+        let found = json!({
+            "is_intact": found.is_intact(),
+            "records": found.records,
+            "first": found.first,
+            "head": { "seq": found.head.seq, "hash": found.head.hash },
+            "problems": problems,
+            "is_tail_checked": found.is_tail_checked,
+            "unproven_removal": found.unproven_removal,
+        });
+        writeln!(output, "{found:#}")?;
+        return Ok(problems.is_empty());
+    }
     for problem in &found.problems {
         writeln!(output, "{problem}")?;
     }
@@ -216,26 +260,27 @@ fn resolve(file: &Path, step: &str, arguments: &CommandArguments) -> Result<(), 
 
 fn show(
     reader: LogReader,
-    is_chosen: impl Fn(&LogRecord) -> bool,
+    chosen: &Selection,
     unresolved: bool,
-    records: bool,
+    json: bool,
     output: &mut dyn Write,
 ) -> Result<bool, CommandFailure> {
-    let mut chosen = Vec::new();
-    for record in reader.records() {
-        let record = record?;
-        match is_chosen(&record) {
-            true if records => write_line(&record, output)?,
-            true => chosen.push(record),
-            false => {}
-        }
-    }
-    for call in Calls::from_records(chosen) {
+    let is_of = |record: &Result<LogRecord, LogError>| match record {
+        Ok(record) => chosen.is_of(record),
+        Err(_) => true,
+    };
+    let records = reader.records().filter(is_of).collect::<Result<Vec<_>, _>>()?;
+    for call in Calls::from_records(records).iter().filter(|call| chosen.has_call(call)) {
         let is_open = call.is_started && !call.is_ended();
-        let is_unknown = is_open || is_unresolved(&call);
-        if !unresolved || is_unknown {
-            writeln!(output, "{call}")?;
+        let is_unknown = is_open || is_unresolved(call);
+        if unresolved && !is_unknown {
+            continue;
         }
+        if json {
+            writeln!(output, "{}", call.to_json())?;
+            continue;
+        }
+        writeln!(output, "{call}")?;
         // Nothing repeats a step without a run.
         let step = call.step.as_ref().filter(|_| call.run.is_some());
         if let (true, Some(step)) = (unresolved && is_unknown, step) {
@@ -243,6 +288,20 @@ fn show(
         }
     }
     Ok(true)
+}
+
+/// Writes a record, if it is chosen.
+fn write_chosen(
+    record: &LogRecord,
+    chosen: &Selection,
+    json: bool,
+    output: &mut dyn Write,
+) -> io::Result<()> {
+    match (chosen.has_record(record), json) {
+        (false, _) => Ok(()),
+        (true, true) => write_json(record, output),
+        (true, false) => write_line(record, output),
+    }
 }
 
 fn write_json(record: &LogRecord, output: &mut dyn Write) -> io::Result<()> {
@@ -254,6 +313,9 @@ fn write_json(record: &LogRecord, output: &mut dyn Write) -> io::Result<()> {
 fn write_line(record: &LogRecord, output: &mut dyn Write) -> io::Result<()> {
     let LogRecord { seq, kind, tool, call, .. } = record;
     write!(output, "{seq:>6}  {}  {kind:<13}  #{call} {tool}", time(record.time_us))?;
+    if let Some(principal) = &record.principal {
+        write!(output, " for {}", one_line(principal, 100))?;
+    }
     let arguments = record.arguments_text();
     if !arguments.is_empty() {
         write!(output, " {}", one_line(&arguments, 100))?;

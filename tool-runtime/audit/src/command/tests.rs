@@ -1,10 +1,12 @@
 //! The commands, on a log with a few calls.
 
 use super::*;
-use crate::testing::{Folder, fill, pool};
+use crate::testing::{Folder, fill, pool, tools};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use tool_runtime_core::govern::{CallView, Decision, PolicyEngine};
 use tool_runtime_core::tool::{Execution, ToolCall};
+use tool_runtime_core::vocabulary::Principal;
 
 /// Runs `log NAME ..`. Arguments that begin with dashes are flags, or options with the value that follows.
 fn attempt(words: &[&str]) -> Result<(bool, String), CommandFailure> {
@@ -54,6 +56,67 @@ async fn calls_and_records_are_shown_and_exported() {
     assert_eq!((first.seq, exported.lines().count()), (9, 2));
 }
 
+/// Denies `send` of everyone but `ada`.
+struct Sending;
+
+impl PolicyEngine for Sending {
+    fn decide(&self, call: &CallView<'_>) -> Decision {
+        match call.name() == "send" && call.principal().id() != "ada" {
+            true => Decision::deny("only Ada sends").with_rule("sending"),
+            false => Decision::allow(),
+        }
+    }
+}
+
+#[tokio::test]
+async fn calls_are_chosen_by_caller_decision_time_and_text() {
+    let folder = Folder::new();
+    let path = folder.file("calls.db");
+    let log = EventLog::open(&path).unwrap();
+    let pool = tools().policy(Sending).recorder(log.clone()).build().unwrap();
+    for (caller, tool, text) in [
+        ("ada", "send", "Mine"),
+        ("bob", "send", "mine"),
+        ("bob", "echo", "yours"),
+        ("", "echo", ""),
+    ] {
+        let context = pool.context().with_principal(Principal::new(caller));
+        let call = ToolCall::json(tool, serde_json::json!({ "text": text }));
+        pool.call_with(call, &context).await;
+    }
+    log.flush().await.unwrap();
+    let file = path.to_str().unwrap();
+    for (options, expected) in [
+        (&["--principal", "bob"][..], &["send", "echo"][..]),
+        (&["--decision", "denied"], &["send"]),
+        (&["--decision", "denied", "--grep", "ONLY ada"], &["send"]),
+        (&["--grep", "mine"], &["send", "send"]),
+        (&["--tool", "echo", "--principal", "bob"], &["echo"]),
+        (&["--since", "1h"], &["send", "send", "echo", "echo"]),
+        (&["--until", "2026-01-31"], &[]),
+        (&["--principal", "carl"], &[]),
+    ] {
+        let words = [&["show", file, "--json"], options].concat();
+        let (_, output) = run(&words);
+        let calls = output.lines().map(|line| serde_json::from_str(line).unwrap());
+        let tools: Vec<String> =
+            calls.map(|call: serde_json::Value| call["tool"].as_str().unwrap().into()).collect();
+        assert_eq!(tools, expected, "{options:?}");
+    }
+    let (_, output) = run(&["show", file, "--principal", "ada", "--json"]);
+    let call: serde_json::Value = serde_json::from_str(&output).unwrap();
+    assert_eq!(call["arguments"], serde_json::json!({ "text": "Mine" }));
+    assert_eq!((&call["principal"], &call["state"]), (&"ada".into(), &"succeeded".into()));
+    let (_, output) = run(&["show", file, "--records", "--decision", "denied"]);
+    assert!(output.lines().count() == 1 && output.contains(" send for bob"), "{output}");
+    let (_, exported) = run(&["export", file, "--principal", "ada", "--grep", "mine"]);
+    assert!(exported.contains(r#""kind":"proposed""#), "{exported}");
+    let Err(CommandFailure::Usage(wrong)) = attempt(&["show", file, "--decision", "maybe"]) else {
+        panic!("`maybe` is no decision")
+    };
+    assert!(wrong.contains("is not one of `allowed`, `denied`"), "{wrong}");
+}
+
 #[tokio::test]
 async fn verify_says_what_it_found_and_what_it_could_not_check() {
     let (folder, elsewhere) = (Folder::new(), Folder::new());
@@ -66,6 +129,9 @@ async fn verify_says_what_it_found_and_what_it_could_not_check() {
         is_fine && text.starts_with("records 1 to 8 are as they were written\nwhether the end")
     );
     assert!(!run(&["verify", file, "--head", head]).1.contains("not known"));
+    let (_, found) = run(&["verify", file, "--head", head, "--json"]);
+    let found: serde_json::Value = serde_json::from_str(&found).unwrap();
+    assert_eq!((&found["is_intact"], &found["records"]), (&true.into(), &8.into()));
     drop(log);
     let connection = rusqlite::Connection::open(&path).unwrap();
     connection

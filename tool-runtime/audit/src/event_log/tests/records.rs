@@ -65,7 +65,8 @@ async fn a_call_shows_its_arguments_and_those_of_the_approver() {
         .unwrap();
     pool.call(ToolCall::json("send", text("ask"))).await;
     let shown = crate::calls::Calls::from_records(records(&log).await)[0].to_string();
-    let expected = r#"send {"text":"ask"} -> asked (rule ask): Is that right?; approved; the arguments are now {"text":"a dog"}"#;
+    // The edited arguments are decided again, by another rule.
+    let expected = r#"send {"text":"ask"} -> asked (rule ask): Is that right?; approved (rule rest); the arguments are now {"text":"a dog"}; succeeded"#;
     assert!(shown.contains(expected), "{shown}");
 }
 
