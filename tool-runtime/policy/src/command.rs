@@ -1,11 +1,13 @@
 //! The commands `policy check`, `policy explain` and `policy test`.
 
 use crate::case::SampleCall;
+use crate::check::TestResult;
 use crate::folder::PolicyFolder;
 use crate::policy::Policy;
 use crate::read::{PolicyError, single_call};
 use crate::subject::Subject;
-use std::io::{self, Write};
+use serde_json::{Map, Value, json};
+use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 use tool_runtime_command::seam::{CommandFailure, GOVERNANCE, run_printing};
@@ -21,6 +23,7 @@ pub(crate) fn add_commands<S>(builder: ToolPoolBuilder<S>) -> ToolPoolBuilder<S>
 
 const OFFLINE: &str = "offline";
 const STRICT: &str = "strict";
+const JSON: &str = "json";
 
 /// Whether the pool is wanted. A file with mistakes may be the one that the pool lacks.
 fn needs_pool(arguments: &CommandArguments) -> bool {
@@ -38,6 +41,7 @@ impl CliCommand for Check {
             .repeated_argument("FILE", "Further ones")
             .flag(STRICT, "Fail for warnings, too: for a tool that the program does not have, for instance")
             .flag(OFFLINE, "Do not compare them with the tools and approvers of the program, which connects its MCP servers")
+            .flag(JSON, "Print a JSON array with an object for each file")
     }
 
     fn run<'a>(
@@ -46,7 +50,7 @@ impl CliCommand for Check {
         pool: &'a ToolPool,
     ) -> BoxFuture<'a, ExitCode> {
         let is_strict = arguments.has(STRICT);
-        print(move |output| each(arguments, |file| check(file, Some(pool), is_strict, output)))
+        print(arguments, move || Ok(each(arguments, |file| check(file, Some(pool), is_strict))))
     }
 
     fn run_without_pool<'a>(
@@ -55,11 +59,13 @@ impl CliCommand for Check {
     ) -> Option<BoxFuture<'a, ExitCode>> {
         if arguments.has(STRICT) && arguments.has(OFFLINE) {
             let text = "`--strict` compares with the program, and `--offline` does not";
-            return Some(print(move |_| Err(CommandFailure::usage(text))));
+            return Some(print(arguments, move || Err(CommandFailure::usage(text))));
         }
         match needs_pool(arguments) {
             true => None,
-            false => Some(print(|output| each(arguments, |file| check(file, None, false, output)))),
+            false => {
+                Some(print(arguments, || Ok(each(arguments, |file| check(file, None, false)))))
+            }
         }
     }
 }
@@ -82,6 +88,7 @@ impl CliCommand for Explain {
                 "CALL",
                 "All of these and more, written as in the tests next to the rules",
             )
+            .flag(JSON, "Print JSON")
     }
 
     fn run<'a>(
@@ -89,7 +96,7 @@ impl CliCommand for Explain {
         arguments: &'a CommandArguments,
         pool: &'a ToolPool,
     ) -> BoxFuture<'a, ExitCode> {
-        print(|output| explain(arguments, Some(pool), output))
+        print(arguments, || explain(arguments, Some(pool)))
     }
 
     fn run_without_pool<'a>(
@@ -100,7 +107,7 @@ impl CliCommand for Explain {
         let has_call = arguments.has("tool") || arguments.has("call");
         match has_call && file.is_some_and(|file| read(file).is_ok()) {
             true => None,
-            false => Some(print(|output| explain(arguments, None, output))),
+            false => Some(print(arguments, || explain(arguments, None))),
         }
     }
 }
@@ -115,6 +122,7 @@ impl CliCommand for Test {
             .argument("FILE", "A file, or a folder with a file for each caller")
             .repeated_argument("FILE", "Further ones")
             .flag(OFFLINE, "Do not look up the tools in the program, which connects its MCP servers: only what the tests say of them counts")
+            .flag(JSON, "Print a JSON array with an object for each file")
     }
 
     fn run<'a>(
@@ -122,7 +130,7 @@ impl CliCommand for Test {
         arguments: &'a CommandArguments,
         pool: &'a ToolPool,
     ) -> BoxFuture<'a, ExitCode> {
-        print(|output| each(arguments, |file| test(file, Some(pool), output)))
+        print(arguments, || Ok(each(arguments, |file| test(file, Some(pool)))))
     }
 
     fn run_without_pool<'a>(
@@ -131,27 +139,47 @@ impl CliCommand for Test {
     ) -> Option<BoxFuture<'a, ExitCode>> {
         match needs_pool(arguments) {
             true => None,
-            false => Some(print(|output| each(arguments, |file| test(file, None, output)))),
+            false => Some(print(arguments, || Ok(each(arguments, |file| test(file, None))))),
         }
     }
 }
 
-fn print<'a>(
-    run: impl FnOnce(&mut dyn Write) -> Result<bool, CommandFailure> + Send + 'a,
-) -> BoxFuture<'a, ExitCode> {
-    Box::pin(async move { run_printing(run) })
+/// What a command found in a file.
+struct Report {
+    is_fine: bool,
+    text: String,
+    json: Value,
 }
 
-/// Whether all files are fine. Those after one with mistakes are examined as well.
-fn each(
-    arguments: &CommandArguments,
-    mut run: impl FnMut(&Path) -> io::Result<bool>,
-) -> Result<bool, CommandFailure> {
-    let mut is_fine = true;
-    for file in arguments.positional() {
-        is_fine &= run(Path::new(file))?;
+/// Prints what was found: as text, or as JSON.
+fn print<'a>(
+    arguments: &'a CommandArguments,
+    run: impl FnOnce() -> Result<Report, CommandFailure> + Send + 'a,
+) -> BoxFuture<'a, ExitCode> {
+    Box::pin(async move {
+        run_printing(|output| {
+            let Report { is_fine, text, json } = run()?;
+            match arguments.has(JSON) {
+                true => writeln!(output, "{json:#}")?,
+                false => write!(output, "{text}")?,
+            }
+            Ok(is_fine)
+        })
+    })
+}
+
+/// Examines all files. Those after one with mistakes are examined as well.
+fn each(arguments: &CommandArguments, run: impl FnMut(&Path) -> Report) -> Report {
+    merged(arguments.positional().iter().map(Path::new).map(run).collect())
+}
+
+/// Several reports as one, with an array.
+fn merged(reports: Vec<Report>) -> Report {
+    Report {
+        is_fine: reports.iter().all(|report| report.is_fine),
+        text: reports.iter().map(|report| report.text.as_str()).collect(),
+        json: reports.into_iter().map(|report| report.json).collect(),
     }
-    Ok(is_fine)
 }
 
 /// A file or a folder.
@@ -176,92 +204,75 @@ fn read(file: &Path) -> Result<Document, PolicyError> {
     }
 }
 
-fn check(
-    file: &Path,
-    pool: Option<&ToolPool>,
-    is_strict: bool,
-    output: &mut dyn Write,
-) -> io::Result<bool> {
+fn check(file: &Path, pool: Option<&ToolPool>, is_strict: bool) -> Report {
     let document = match read(file) {
         Ok(document) => document,
-        Err(error) => return report(&error, output),
+        Err(error) => return mistakes(file, &error),
     };
-    let mut is_fine = true;
-    if let Some(pool) = pool {
-        for policy in document.policies() {
-            is_fine &= compare(policy, file, pool, is_strict, output)?;
-        }
+    let (mut problems, mut warnings) = (Vec::new(), Vec::new());
+    // Compared with the tools and people that the program has.
+    for (policy, pool) in document.policies().flat_map(|policy| pool.map(|pool| (policy, pool))) {
+        warnings.extend(policy.unused_patterns(pool));
+        problems.extend(pool.unanswerable(policy).iter().map(ToString::to_string));
     }
+    let is_fine = problems.is_empty() && (!is_strict || warnings.is_empty());
+    let name = file.display();
+    let mut text: String =
+        warnings.iter().map(|warning| format!("{name}: warning: {warning}\n")).collect();
+    text.extend(problems.iter().map(|problem| format!("{name}: {problem}\n")));
     if is_fine {
         let extent = if pool.is_some() { "" } else { ", without the tools of the program" };
-        writeln!(output, "{}: ok{extent}", file.display())?;
+        let _ = writeln!(text, "{name}: ok{extent}");
     }
-    Ok(is_fine)
+    let json = json!({
+        "file": name.to_string(), "is_fine": is_fine, "mistakes": problems, "warnings": warnings,
+    });
+    Report { is_fine, text, json }
 }
 
-/// Reports what a policy says about tools and people that the program does not have. Whether it can work as it says.
-fn compare(
-    policy: &Policy,
-    file: &Path,
-    pool: &ToolPool,
-    is_strict: bool,
-    output: &mut dyn Write,
-) -> io::Result<bool> {
-    let warnings = policy.unused_patterns(pool);
-    for warning in &warnings {
-        writeln!(output, "{}: warning: {warning}", file.display())?;
-    }
-    let unanswerable = pool.unanswerable(policy);
-    for problem in &unanswerable {
-        writeln!(output, "{}: {problem}", file.display())?;
-    }
-    Ok(unanswerable.is_empty() && (!is_strict || warnings.is_empty()))
+/// The mistakes of a file that cannot be used.
+fn mistakes(file: &Path, error: &PolicyError) -> Report {
+    let problems: Vec<String> = error.problems().iter().map(ToString::to_string).collect();
+    let text = problems.iter().map(|problem| format!("{problem}\n")).collect();
+    let file = file.display().to_string();
+    let json = json!({ "file": file, "is_fine": false, "mistakes": problems, "warnings": [] });
+    Report { is_fine: false, text, json }
 }
 
-fn report(error: &PolicyError, output: &mut dyn Write) -> io::Result<bool> {
-    for problem in error.problems() {
-        writeln!(output, "{problem}")?;
-    }
-    Ok(false)
-}
-
-fn test(file: &Path, pool: Option<&ToolPool>, output: &mut dyn Write) -> io::Result<bool> {
-    let policies = match read(file) {
-        Ok(Document::File(policy)) => return run_tests(&policy, file, pool, output),
+fn test(file: &Path, pool: Option<&ToolPool>) -> Report {
+    let folder = match read(file) {
+        Ok(Document::File(policy)) => return run_tests(&policy, file, pool),
         Ok(Document::Folder(folder)) => folder,
-        Err(error) => return report(&error, output),
+        Err(error) => return mistakes(file, &error),
     };
-    let mut is_passed = true;
-    for policy in policies.policies() {
-        is_passed &= run_tests(policy, &file.join(policy.name()), pool, output)?;
-    }
-    Ok(is_passed)
+    let tests = |policy: &Policy| run_tests(policy, &file.join(policy.name()), pool);
+    let Report { is_fine, text, json } = merged(folder.policies().map(tests).collect());
+    let file = file.display().to_string();
+    let json = json!({ "file": file, "is_fine": is_fine, "policies": json });
+    Report { is_fine, text, json }
 }
 
-fn run_tests(
-    policy: &Policy,
-    file: &Path,
-    pool: Option<&ToolPool>,
-    output: &mut dyn Write,
-) -> io::Result<bool> {
+fn run_tests(policy: &Policy, file: &Path, pool: Option<&ToolPool>) -> Report {
     let tests = match pool {
         Some(pool) => policy.test_in(pool),
         None => policy.test(),
     };
-    write!(output, "{}\n{tests}", file.display())?;
-    Ok(tests.is_passed())
+    let result = |test: &TestResult| json!({ "name": test.name, "failure": test.failure });
+    let results: Vec<Value> = tests.results().iter().map(result).collect();
+    let (name, is_fine) = (file.display(), tests.is_passed());
+    let json = json!({ "file": name.to_string(), "is_fine": is_fine, "tests": results });
+    Report { is_fine, text: format!("{name}\n{tests}"), json }
 }
 
 fn explain(
     arguments: &CommandArguments,
     pool: Option<&ToolPool>,
-    output: &mut dyn Write,
-) -> Result<bool, CommandFailure> {
+) -> Result<Report, CommandFailure> {
     let mut call = called(arguments)?;
-    let file = arguments.positional().first().map_or("", String::as_str);
-    let document = match read(Path::new(file)) {
+    let file = Path::new(arguments.positional().first().map_or("", String::as_str));
+    let document = match read(file) {
         Ok(document) => document,
-        Err(error) => return Ok(report(&error, output)?),
+        Err(error) => return Ok(mistakes(file, &error)),
     };
     if let Some(pool) = pool {
         call = call.in_pool(pool);
@@ -273,17 +284,18 @@ fn explain(
         Document::File(policy) => Some(policy),
         Document::Folder(folder) => folder.for_principal(&call.principal),
     };
-    match policy {
-        Some(policy) => {
-            write!(output, "{}", policy.explain(&call))?;
-            let tool = call.called.iter();
-            for warning in tool.flat_map(|tool| policy.lacks_of(tool)) {
-                writeln!(output, "warning: {warning}")?;
-            }
-        }
-        None => writeln!(output, "deny: no policy of the folder applies to this caller")?,
-    }
-    Ok(true)
+    let Some(policy) = policy else {
+        let reason = "no policy of the folder applies to this caller";
+        let json = json!({ "decision": "deny", "reason": reason });
+        return Ok(Report { is_fine: true, text: format!("deny: {reason}\n"), json });
+    };
+    let explanation = policy.explain(&call);
+    let warnings: Vec<String> = call.called.iter().flat_map(|it| policy.lacks_of(it)).collect();
+    let mut text = explanation.to_string();
+    text.extend(warnings.iter().map(|warning| format!("warning: {warning}\n")));
+    let mut json = explanation.to_json();
+    json["warnings"] = warnings.into();
+    Ok(Report { is_fine: true, text, json })
 }
 
 /// Why the program has nothing that the call is about.
@@ -332,7 +344,7 @@ fn called(arguments: &CommandArguments) -> Result<SampleCall, CommandFailure> {
         return Err(CommandFailure::usage(text));
     };
     let given = arguments.value("args").unwrap_or("{}");
-    if let Err(error) = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(given) {
+    if let Err(error) = serde_json::from_str::<Map<String, Value>>(given) {
         let text = format!("`--args` is not a JSON object: {error}");
         return Err(CommandFailure::usage(text));
     }

@@ -5,6 +5,7 @@ use crate::facts::Facts;
 use crate::policy::Policy;
 use crate::rule::Rule;
 use crate::truth::Truth;
+use serde_json::{Value, json};
 use std::fmt;
 use tool_runtime_core::govern::{Decision, Effect};
 
@@ -87,6 +88,32 @@ impl Explanation {
     /// The rules that were compared, in order. Rules about other tools are left out.
     pub fn rules(&self) -> &[ComparedRule] {
         &self.rules
+    }
+
+    /// The explanation as JSON: `decision`, `by`, `reason`, `command`, `rules` with `id`, `effect`, `line`, `matches` and
+    /// `conditions`, and `changes`. Whether something matches is `yes`, `no` or `uncertain`.
+    pub fn to_json(&self) -> Value {
+        let condition = |(text, truth, why): &(String, Truth, Option<String>)| json!({ "condition": text, "matches": word(*truth), "uncertainty": why });
+        let rule = |rule: &ComparedRule| {
+            let conditions: Vec<Value> = rule.conditions.iter().map(condition).collect();
+            json!({
+                "id": rule.id,
+                "effect": effect_name(rule.effect),
+                "line": rule.line,
+                "matches": word(rule.matches),
+                "conditions": conditions,
+            })
+        };
+        let rules: Vec<Value> = self.rules.iter().map(rule).collect();
+        json!({
+            "decision": effect_name(self.decision.effect()),
+            "rule": self.decision.rule(),
+            "by": self.by,
+            "reason": self.decision.reason(),
+            "command": self.command,
+            "rules": rules,
+            "changes": self.changes,
+        })
     }
 
     /// Changes that would alter the decision.

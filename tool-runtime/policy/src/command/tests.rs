@@ -49,14 +49,9 @@ fn files() -> TempDir {
 }
 
 /// Whether all is fine, and what is printed, without the path of the folder.
-fn printed(
-    directory: &TempDir,
-    run: impl FnOnce(&mut dyn Write) -> Result<bool, CommandFailure>,
-) -> (bool, String) {
-    let mut output = Vec::new();
-    let is_fine = run(&mut output).unwrap();
+fn printed(directory: &TempDir, report: &Report) -> (bool, String) {
     let folder = format!("{}/", directory.path().display());
-    (is_fine, String::from_utf8(output).unwrap().replace(&folder, ""))
+    (report.is_fine, report.text.replace(&folder, ""))
 }
 
 #[test]
@@ -71,8 +66,7 @@ fn check_prints_all_mistakes_and_test_what_differs() {
             (false, "bad.yaml:1: `rules[0].then`: unknown decision `dny`; did you mean `deny`?\n"),
         ),
     ] {
-        let (is_fine, text) =
-            printed(&directory, |output| Ok(check(&path(name), None, false, output)?));
+        let (is_fine, text) = printed(&directory, &check(&path(name), None, false));
         assert_eq!((is_fine, &*text), expected);
     }
     let passed = "ok      a\nok      b\n2 passed, 0 failed\n";
@@ -83,10 +77,10 @@ fn check_prints_all_mistakes_and_test_what_differs() {
         ("failing.yaml", (false, format!("failing.yaml\n{failed}"))),
         ("callers", (false, format!("callers/ada\n{passed}callers/bob\n{failed}"))),
     ] {
-        let found = printed(&directory, |output| Ok(test(&path(name), None, output)?));
+        let found = printed(&directory, &test(&path(name), None));
         assert_eq!(found, expected);
     }
-    let (is_fine, text) = printed(&directory, |output| Ok(test(&path("bad.yaml"), None, output)?));
+    let (is_fine, text) = printed(&directory, &test(&path("bad.yaml"), None));
     assert!(!is_fine && text.contains("`rules[0].then`"), "{text}");
 }
 
@@ -103,9 +97,9 @@ tests:
     fs::write(&file, rules).unwrap();
     let tool = Tool::builder("read", "Read.").read_only(true).handler(|| async { "read" });
     let pool = ToolPool::builder().add(tool).build().unwrap();
-    let (is_passed, text) = printed(&directory, |output| Ok(test(&file, Some(&pool), output)?));
+    let (is_passed, text) = printed(&directory, &test(&file, Some(&pool)));
     assert!(is_passed, "{text}");
-    let (is_passed, text) = printed(&directory, |output| Ok(test(&file, None, output)?));
+    let (is_passed, text) = printed(&directory, &test(&file, None));
     assert!(!is_passed && text.contains("FAILED  known"), "{text}");
 }
 
@@ -116,8 +110,7 @@ fn a_strict_check_fails_for_a_tool_that_the_program_lacks() {
     let tool = Tool::builder("reed", "Read.").handler(|| async { "read" });
     let pool = ToolPool::builder().add(tool).build().unwrap();
     for is_strict in [false, true] {
-        let checked =
-            printed(&directory, |output| Ok(check(&file, Some(&pool), is_strict, output)?));
+        let checked = printed(&directory, &check(&file, Some(&pool), is_strict));
         assert_eq!(checked.0, !is_strict, "{}", checked.1);
         assert!(
             checked.1.contains("`read` selects no tool; did you mean `reed`?"),
@@ -147,6 +140,24 @@ fn the_pool_is_built_only_if_the_command_needs_it() {
 }
 
 #[test]
+fn each_command_has_json() {
+    let directory = files();
+    let path = |name: &str| directory.path().join(name);
+    let checked = check(&path("good.yaml"), None, false).json;
+    assert_eq!((&checked["is_fine"], &checked["mistakes"]), (&json!(true), &json!([])));
+    let bad = check(&path("bad.yaml"), None, false).json;
+    assert!(bad["mistakes"][0].as_str().unwrap().contains("`rules[0].then`"), "{bad}");
+    let tested = test(&path("callers"), None).json;
+    assert_eq!(tested["policies"][0]["tests"][0], json!({ "name": "a", "failure": null }));
+    assert_eq!(tested["is_fine"], false);
+    let file = path("good.yaml").display().to_string();
+    let arguments = CommandArguments::new([file], [("tool", "read"), ("args", r#"{"path":"a"}"#)]);
+    let explained = explain(&arguments, None).unwrap().json;
+    assert_eq!((&explained["decision"], &explained["rule"]), (&json!("allow"), &json!("reads")));
+    assert_eq!(explained["rules"][0]["conditions"][0]["matches"], "yes");
+}
+
+#[test]
 fn explain_tries_a_call_on_the_policy_of_its_caller() {
     let directory = files();
     let tool = Tool::builder("read", "Read.").handler(|| async { "read" });
@@ -165,8 +176,7 @@ fn explain_tries_a_call_on_the_policy_of_its_caller() {
         ("bad.yaml", vec![("tool", "read")], "bad.yaml:1: `rules[0].then`"),
     ] {
         let arguments = CommandArguments::new([path(file)], options.clone());
-        let (is_fine, text) =
-            printed(&directory, |output| explain(&arguments, Some(&pool), output));
+        let (is_fine, text) = printed(&directory, &explain(&arguments, Some(&pool)).unwrap());
         assert!(text.starts_with(expected), "{options:?}: {text}");
         assert_eq!(is_fine, file != "bad.yaml");
     }
@@ -179,7 +189,7 @@ fn explain_tries_a_call_on_the_policy_of_its_caller() {
     ] {
         let arguments = CommandArguments::new([path("good.yaml")], options);
         let CommandFailure::Usage(text) =
-            explain(&arguments, Some(&pool), &mut Vec::new()).unwrap_err()
+            explain(&arguments, Some(&pool)).map(|report| report.text).unwrap_err()
         else {
             panic!("wrong usage");
         };
