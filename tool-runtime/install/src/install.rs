@@ -33,6 +33,7 @@ impl CliCommand for Install {
             .optional_argument("CLIENT", "The client, such as `claude-code`")
             .rest("ARGUMENTS", "Arguments of the server")
             .flag("list", "List the clients, and where the server is registered")
+            .flag("json", "Print the list as JSON")
             .option("scope", "SCOPE", "`user` (default), `project`: a file in this folder, or for claude-code `local`: only you, only in this folder")
             .option("name", "NAME", "The name of the server; default: that of the program's file")
             .repeated_option("env", "KEY[=VALUE]", "Set an environment variable of the server; without a value, as it is set now; repeatable")
@@ -58,9 +59,15 @@ impl Install {
     ) -> Result<bool, CommandFailure> {
         let name = server_name(arguments)?;
         let folders = Folders::find().map_err(CommandFailure::Failed)?;
-        if arguments.has("list") {
-            list::write(&folders, &name, out)?;
-            return Ok(true);
+        match (arguments.has("list"), arguments.has("json")) {
+            (true, false) => return Ok(list::write(&folders, &name, out).map(|()| true)?),
+            (true, true) => return Ok(list::write_json(&folders, &name, out).map(|()| true)?),
+            (false, true) => {
+                let text =
+                    "`--json` is for `--list`: an entry is printed in the form of its client";
+                return Err(CommandFailure::usage(text));
+            }
+            (false, false) => {}
         }
         let Some((client, server_arguments)) = arguments.positional().split_first() else {
             let text = "name the client, or give `--list`; `install --help` lists the clients";

@@ -109,6 +109,12 @@ fn each_client_gets_its_entry_and_loses_it_again() {
         assert_eq!(entry["terminal_tools"], expected(client), "{client} {scope}");
         user.ends(&words, 0, "is registered with");
         user.ends(&["install", "--list"], 0, &format!("  {scope}: `terminal_tools` in "));
+        let listed = user.ends(&["install", "--list", "--json"], 0, "");
+        let listed: Value = serde_json::from_str(&listed).unwrap();
+        let listed = listed.as_array().unwrap().iter().find(|it| it["client"] == client).unwrap();
+        let registration = &listed["registrations"][0];
+        assert_eq!(registration["scope"], scope, "{listed}");
+        assert_eq!(registration["args"], json!(["serve", "--deny", "x"]), "{listed}");
         user.ends(&["uninstall", client, "--scope", scope], 0, "removed `terminal_tools` from");
         assert!(!user.path(file).exists(), "{client} {scope}");
         // A folder would say that the client is there.
