@@ -14,7 +14,7 @@ mod servers;
 mod start;
 mod tools;
 
-use crate::About;
+use crate::about::About;
 #[cfg(feature = "mcp-client")]
 use crate::servers::Files;
 pub(crate) use findings::Findings;

@@ -1,9 +1,11 @@
 //! The command line of a tool program.
 
+mod about;
 mod approver;
 mod call;
 mod completions;
 mod doctor;
+mod exit;
 #[cfg(feature = "export")]
 mod export;
 #[cfg(feature = "http")]
@@ -22,6 +24,7 @@ mod print;
 mod program_options;
 #[cfg(feature = "remote")]
 mod remote;
+mod run;
 mod selectors;
 #[cfg(feature = "mcp-client")]
 mod servers;
@@ -32,50 +35,19 @@ mod table;
 #[doc(hidden)]
 pub mod __private;
 
+use about::About;
 pub use approver::TerminalApprover;
-use options::{Command, CommandLine, Scope};
-use package::Package;
+use options::{CommandLine, Scope};
 pub use program_options::{ProgramArguments, ProgramOptions};
 #[cfg(feature = "mcp-client")]
 pub use servers::PinCommand;
 use std::ffi::OsString;
-use std::pin::Pin;
 use std::process::ExitCode;
 use tool_runtime_command::seam::Commands as _;
-use tool_runtime_core::pool::{Selector, ToolPool};
+use tool_runtime_core::pool::ToolPool;
 use tool_runtime_core::seam::program_name;
-use tool_runtime_core::vocabulary::BoxFuture;
-use tool_runtime_server::McpServer;
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
-
-/// Exit codes.
-mod exit {
-    use super::print;
-    use std::io;
-    use std::process::ExitCode;
-
-    /// The tool answered with an error, or the server could not serve.
-    pub(super) const ERROR: u8 = 1;
-    /// Wrong usage: unknown tools and arguments, values of the wrong type.
-    pub(super) const USAGE: u8 = 2;
-    /// The pool cannot be built, or a required server is not connected.
-    pub(super) const SETUP: u8 = 3;
-
-    /// A signal cancelled the call.
-    pub(super) const INTERRUPTED: u8 = 130;
-
-    /// The exit code after serving.
-    pub(super) fn exit_code(result: io::Result<()>) -> ExitCode {
-        match result {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                print::error(&format!("the server stopped: {error}"));
-                ExitCode::from(ERROR)
-            }
-        }
-    }
-}
 
 /// The command line of a pool: `serve`, `list`, `call`, `prompt`, `read`, `schema`, `report`, `completions`.
 ///
@@ -124,20 +96,6 @@ pub struct Cli {
     pool: ToolPool,
     about: About,
     options: Option<ProgramArguments>,
-}
-
-/// The name and description of a program.
-#[derive(Clone, Debug, Default)]
-struct About {
-    name: String,
-    version: String,
-    about: Option<String>,
-    title: Option<String>,
-    instructions: Option<String>,
-    #[cfg_attr(not(feature = "install"), expect(dead_code, reason = "only bundles name it"))]
-    package: Package,
-    /// Arguments of hosts, which the server ignores.
-    ignored_arguments: Vec<String>,
 }
 
 impl Cli {
@@ -201,7 +159,7 @@ impl Cli {
             tokio::runtime::Handle::try_current().is_err(),
             "`Cli::run` starts a runtime of its own; inside one write `run_async().await`"
         );
-        in_runtime(Box::pin(async {
+        run::in_runtime(Box::pin(async {
             let pool = self.pool.clone();
             let code = self.run_async().await;
             // The runtime ends here, and would drop toolsets that still close.
@@ -255,93 +213,5 @@ impl Cli {
         };
         log::finish();
         code
-    }
-}
-
-impl About {
-    /// Runs a command, unless a pattern of the command line picks no tool.
-    async fn run_selected(
-        self,
-        pool: &ToolPool,
-        command: Command,
-        selectors: &[Selector],
-    ) -> ExitCode {
-        match selectors::unmatched(pool, selectors) {
-            Some(code) => code,
-            None => self.run(pool, command).await,
-        }
-    }
-
-    /// Boxed, so that it is compiled once.
-    fn run(self, pool: &ToolPool, command: Command) -> BoxFuture<'_, ExitCode> {
-        Box::pin(async move {
-            match command {
-                Command::Serve => self.serve(pool).await,
-                #[cfg(feature = "http")]
-                Command::ServeHttp(http) => http::serve(self.server(pool), http).await,
-                #[cfg(feature = "export")]
-                Command::List(list) if list.tokens => export::sizes(pool, list.json),
-                Command::List(list) => list::list(pool, &list),
-                Command::Report { json } => list::report(pool, json),
-                #[cfg(feature = "export")]
-                Command::Schema(schema) => export::schema(pool, &schema),
-                #[cfg(not(feature = "export"))]
-                Command::Schema(schema) => list::schema(pool, schema.name.as_deref()),
-                Command::Call(call) => call::call(pool, call).await,
-                Command::Prompt(call) => call::prompt(pool, call).await,
-                Command::Completions { name, shell } => completions::script(&name, &shell),
-                Command::Read(read) => call::read(pool, read).await,
-                Command::Added(command, arguments) => match command.run_without_pool(&arguments) {
-                    Some(run) => run.await,
-                    None => command.run(&arguments, pool).await,
-                },
-                // `main!` runs this command itself.
-                #[cfg(feature = "mcp-client")]
-                Command::Status { .. } => ExitCode::from(exit::USAGE),
-                Command::Doctor { json } => doctor::examine_program(&self, pool).finish(json),
-            }
-        })
-    }
-
-    async fn serve(self, pool: &ToolPool) -> ExitCode {
-        let end = signals::shutdown_token();
-        exit::exit_code(self.server(pool).serve_stdio_until(&end).await)
-    }
-
-    fn server(self, pool: &ToolPool) -> McpServer {
-        let mut server = McpServer::new(pool.clone(), self.name, self.version)
-            .with_ignored_arguments(self.ignored_arguments);
-        if let Some(title) = self.title {
-            server = server.with_title(title);
-        }
-        if let Some(instructions) = self.instructions {
-            server = server.with_instructions(instructions);
-        }
-        server
-    }
-}
-
-/// Minimum number of worker threads: one for the server, and two tools that block their thread run concurrently.
-const MIN_WORKERS: usize = 3;
-
-/// Runs a future in a new runtime. The process does not wait for blocking functions that still run at the end.
-///
-/// The future is boxed because tokio compiles it for each of its schedulers.
-fn in_runtime(future: Pin<Box<dyn Future<Output = ExitCode> + '_>>) -> ExitCode {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(cores.max(MIN_WORKERS))
-        .enable_all()
-        .build();
-    match runtime {
-        Ok(runtime) => {
-            let code = runtime.block_on(future);
-            runtime.shutdown_background();
-            code
-        }
-        Err(error) => {
-            print::error(&format!("cannot start the runtime: {error}"));
-            ExitCode::from(exit::ERROR)
-        }
     }
 }

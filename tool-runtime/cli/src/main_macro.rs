@@ -1,13 +1,16 @@
 //! `main!`: writes the `main` function of a tool program.
 
+use super::about::About;
 use super::completions;
 use super::doctor;
 use super::options::{self, Command, CommandLine, Options};
+use super::package::Package;
 #[cfg(feature = "remote")]
 use super::remote;
+use super::run::in_runtime;
 #[cfg(feature = "mcp-client")]
 use super::servers::{self, Files};
-use super::{About, BoxError, Package, exit, in_runtime, log, print, setup};
+use super::{BoxError, exit, log, print, setup};
 use crate::TerminalApprover;
 use std::any::Any;
 use std::fmt;

@@ -9,7 +9,8 @@ mod http;
 #[cfg(feature = "mcp-client")]
 mod servers;
 
-use super::{About, exit, print, program_options};
+use super::about::About;
+use super::{exit, print, program_options};
 use clap::ArgMatches;
 use clap::error::ErrorKind;
 pub(super) use commands::{Scope, call_options, pool_options, prompt_options};

@@ -13,7 +13,7 @@ mod status;
 
 pub(super) use connection::{Connection, absent_runners, hub_of};
 
-use super::About;
+use super::about::About;
 #[cfg(not(all(feature = "remote-hub", feature = "remote-nats")))]
 use crate::missing::Missing;
 use hub_address::HubAddress;

@@ -6,8 +6,8 @@ pub(crate) mod state;
 mod status;
 mod warnings;
 
-use super::About;
 use super::BoxError;
+use super::about::About;
 use super::log;
 use super::options::{Command, ServerOptions};
 

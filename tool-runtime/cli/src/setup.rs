@@ -1,6 +1,6 @@
 //! The commands of every program that register it with clients, and pack it.
 
-use crate::About;
+use crate::about::About;
 #[cfg(not(feature = "install"))]
 use crate::missing::Missing;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Examines entries, then connects to the servers.
 
 use super::findings::{Finding, Findings, Subject};
-use crate::About;
+use crate::about::About;
 use crate::servers::{start, state};
 use std::path::Path;
 use tool_runtime_client::{McpManagerError, McpServerStatus, McpState};

@@ -2,7 +2,7 @@
 
 use super::connect::connect;
 use super::findings::{Finding, Findings, Subject};
-use crate::About;
+use crate::about::About;
 use crate::servers::{Files, NAME_A_SERVER, mask_in_log};
 use tool_runtime_config::McpConfigProblem;
 

@@ -1,7 +1,7 @@
 //! The tools of the program: what clients and model APIs refuse, and what models cannot use well.
 
 use super::findings::{Finding, Findings, Subject};
-use crate::About;
+use crate::about::About;
 use crate::call::resolved;
 use serde_json::Value;
 use tool_runtime_core::pool::{ToolPool, ToolReport, ToolStatus};

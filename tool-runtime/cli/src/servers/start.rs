@@ -1,7 +1,7 @@
 //! Connects to the servers of a configuration, within time limits.
 
 use super::state;
-use crate::About;
+use crate::about::About;
 use std::path::Path;
 use std::time::Duration;
 use tokio::time::timeout;

@@ -2,7 +2,8 @@
 
 use super::{Files, NAME_A_FILE, NAME_A_SERVER, start, state};
 use crate::BoxError;
-use crate::{About, exit, print, table};
+use crate::about::About;
+use crate::{exit, print, table};
 use serde_json::{Map, Value, json};
 use std::process::ExitCode;
 use tool_runtime_client::McpServerStatus;
