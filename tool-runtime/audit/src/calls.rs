@@ -50,6 +50,12 @@ pub struct LoggedCall {
     pub stages: Vec<String>,
     /// The kinds of its records, in their order.
     pub kinds: Vec<RecordKind>,
+    /// The rule of the last decision.
+    pub rule: Option<String>,
+    /// The reason of the last decision, or its question.
+    pub reason: Option<String>,
+    /// The person who approved the call, or resolved its step.
+    pub by: Option<String>,
     /// Whether the tool ran until it asked its client.
     is_suspended: bool,
 }
@@ -85,6 +91,9 @@ impl LoggedCall {
             ("principal", self.principal.as_deref().map(Value::from)),
             ("run", self.run.as_deref().map(Value::from)),
             ("step", self.step.as_deref().map(Value::from)),
+            ("rule", self.rule.as_deref().map(Value::from)),
+            ("reason", self.reason.as_deref().map(Value::from)),
+            ("by", self.by.as_deref().map(Value::from)),
             ("duration", self.duration.map(|duration| Value::from(duration.as_secs_f64()))),
             ("cost_micros", Some(self.cost_micros).filter(|cost| *cost > 0).map(Value::from)),
         ];
@@ -111,6 +120,15 @@ impl LoggedCall {
         }
         self.state = record.kind;
         self.kinds.push(record.kind);
+        for (last, given) in [
+            (&mut self.rule, &record.rule),
+            (&mut self.reason, &record.reason),
+            (&mut self.by, &record.by),
+        ] {
+            if given.is_some() {
+                last.clone_from(given);
+            }
+        }
         self.is_started |= record.kind == RecordKind::Started;
         self.is_suspended |= record.kind == RecordKind::Suspended;
         if record.says_not_run() && !self.is_suspended {

@@ -270,12 +270,14 @@ fn show(
         Err(_) => true,
     };
     let records = reader.records().filter(is_of).collect::<Result<Vec<_>, _>>()?;
+    let mut count = 0;
     for call in Calls::from_records(records).iter().filter(|call| chosen.has_call(call)) {
         let is_open = call.is_started && !call.is_ended();
         let is_unknown = is_open || is_unresolved(call);
         if unresolved && !is_unknown {
             continue;
         }
+        count += 1;
         if json {
             writeln!(output, "{}", call.to_json())?;
             continue;
@@ -286,6 +288,9 @@ fn show(
         if let (true, Some(step)) = (unresolved && is_unknown, step) {
             writeln!(output, "  log resolve FILE {step}")?;
         }
+    }
+    if count == 0 && !json {
+        writeln!(output, "no such calls")?;
     }
     Ok(true)
 }

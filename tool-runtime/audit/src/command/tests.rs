@@ -107,6 +107,9 @@ async fn calls_are_chosen_by_caller_decision_time_and_text() {
     let call: serde_json::Value = serde_json::from_str(&output).unwrap();
     assert_eq!(call["arguments"], serde_json::json!({ "text": "Mine" }));
     assert_eq!((&call["principal"], &call["state"]), (&"ada".into(), &"succeeded".into()));
+    let (_, output) = run(&["show", file, "--decision", "denied", "--json"]);
+    let call: serde_json::Value = serde_json::from_str(&output).unwrap();
+    assert_eq!((&call["rule"], &call["reason"]), (&"sending".into(), &"only Ada sends".into()));
     let (_, output) = run(&["show", file, "--records", "--decision", "denied"]);
     assert!(output.lines().count() == 1 && output.contains(" send for bob"), "{output}");
     let (_, exported) = run(&["export", file, "--principal", "ada", "--grep", "mine"]);
@@ -171,7 +174,7 @@ async fn an_operator_finds_and_resolves_a_step() {
     let text = run(&["show", file, "--unresolved"]).1;
     let step = text.split("resolve FILE ").nth(1).unwrap().trim();
     run(&["resolve", file, step, "--result", "sent", "--by", "ada"]);
-    assert_eq!(run(&["show", file, "--unresolved"]).1, "");
+    assert_eq!(run(&["show", file, "--unresolved"]).1, "no such calls\n");
     assert!(run(&["show", file, "--run", "one"]).1.contains("resolved by ada"));
 }
 
