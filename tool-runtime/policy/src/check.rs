@@ -62,18 +62,20 @@ impl Policy {
     /// # }
     /// ```
     pub fn test(&self) -> TestReport {
-        self.run_tests(SampleCall::clone)
+        self.run_tests(SampleCall::clone, "")
     }
 
     /// Runs the tests as [`Self::test`] does, on the tools of a pool: their hints, tags, source and the files that they
     /// touch, see [`SampleCall::in_pool`].
     pub fn test_in(&self, pool: &ToolPool) -> TestReport {
-        self.run_tests(|call| call.clone().in_pool(pool))
+        self.run_tests(|call| call.clone().in_pool(pool), "; the program has no such tool")
     }
 
-    fn run_tests(&self, call: impl Fn(&SampleCall) -> SampleCall) -> TestReport {
+    /// `unknown` is said of a failure about a tool that is not known.
+    fn run_tests(&self, prepare: impl Fn(&SampleCall) -> SampleCall, unknown: &str) -> TestReport {
         let results = self.cases.iter().map(|case| {
-            let decision = self.try_call(&call(&case.call));
+            let call = prepare(&case.call);
+            let decision = self.try_call(&call);
             let by =
                 decision.rule().map_or("the default".to_owned(), |rule| format!("rule `{rule}`"));
             let is_rule = case.rule.is_none() || case.rule.as_deref() == decision.rule();
@@ -82,7 +84,10 @@ impl Policy {
                     Some(rule) => format!("{} by rule `{rule}`", effect_name(case.effect)),
                     None => effect_name(case.effect).to_owned(),
                 };
-                format!("expected {expected}, got {} by {by}", effect_name(decision.effect()))
+                let is_unknown = call.called.is_none() && call.facts().is_about_tool();
+                let unknown = if is_unknown { unknown } else { "" };
+                let got = effect_name(decision.effect());
+                format!("expected {expected}, got {got} by {by}{unknown}")
             });
             TestResult { name: case.name.clone(), failure }
         });

@@ -159,8 +159,13 @@ impl Condition {
         match self {
             Self::Sources(patterns) => format!("the source is {}", list(patterns)),
             Self::Tags(tags) => format!("the tool has the tag {}", list(tags)),
-            Self::Hint(hint, true) => format!("the tool is `{}`", hint.name()),
-            Self::Hint(hint, false) => format!("the tool is not `{}`", hint.name()),
+            Self::Hint(hint, is_true) => {
+                let not = if *is_true { "" } else { "not " };
+                // What is not said has MCP's default, which is the dangerous one.
+                let is_default = matches!(hint, Hint::Destructive | Hint::OpenWorld) == *is_true;
+                let by = if is_default { "" } else { " by a trusted hint" };
+                format!("the tool is {not}`{}`{by}", hint.name())
+            }
             Self::Trusted(true) => "the source of the tool is trusted".to_owned(),
             Self::Trusted(false) => "the source of the tool is not trusted".to_owned(),
             Self::Labels(labels) => {

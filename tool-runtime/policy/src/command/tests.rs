@@ -101,6 +101,9 @@ tests:
     assert!(is_passed, "{text}");
     let (is_passed, text) = printed(&directory, &test(&file, None));
     assert!(!is_passed && text.contains("FAILED  known"), "{text}");
+    fs::write(&file, rules.replace("tool: read}", "tool: raed}")).unwrap();
+    let (_, text) = printed(&directory, &test(&file, Some(&pool)));
+    assert!(text.contains("got deny by the default; the program has no such tool"), "{text}");
 }
 
 #[test]
