@@ -4,6 +4,7 @@ use crate::file_store::FileStore;
 use crate::remembered::other_arguments;
 use crate::remembering::default_matchers;
 use crate::store::{ApprovalAnswer, ApprovalStore, PendingApproval, StoreError, StoredApproval};
+use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
@@ -86,7 +87,11 @@ impl CliCommand for Command {
                 .flag("json", "Print JSON"),
             Action::Approve => CommandForm::new("approvals approve", "Let a call run")
                 .argument("ID", id)
-                .option("args", "OBJECT", "Other arguments, as a JSON object")
+                .option(
+                    "args",
+                    "OBJECT",
+                    "All arguments instead of those of the call, as a JSON object",
+                )
                 .flag("session", "Let all such calls of the session run")
                 .option("like", "ARGUMENT=PATTERN", "Let all such calls run whose argument matches")
                 .option(
@@ -196,8 +201,7 @@ async fn list(store: &dyn ApprovalStore, json: bool) -> Result<String, StoreErro
     let mut open = store.list().await?;
     open.retain(StoredApproval::is_open);
     if json {
-        let text = serde_json::to_string_pretty(&open);
-        return text.map_err(|error| StoreError::Failed(error.to_string()));
+        return json_text(&open);
     }
     let mut text = String::new();
     for stored in &open {
@@ -217,8 +221,7 @@ async fn list(store: &dyn ApprovalStore, json: bool) -> Result<String, StoreErro
 async fn remembered(store: &dyn ApprovalStore, json: bool) -> Result<String, StoreError> {
     let all = store.remembered().await?;
     if json {
-        let text = serde_json::to_string_pretty(&all);
-        return text.map_err(|error| StoreError::Failed(error.to_string()));
+        return json_text(&all);
     }
     let mut text = String::new();
     for approval in &all {
@@ -239,6 +242,11 @@ async fn remembered(store: &dyn ApprovalStore, json: bool) -> Result<String, Sto
         let _ = writeln!(text, "no approvals for later calls{}", location(store));
     }
     Ok(text)
+}
+
+fn json_text(value: &impl Serialize) -> Result<String, StoreError> {
+    let text = serde_json::to_string_pretty(value);
+    text.map(|text| text + "\n").map_err(|error| StoreError::Failed(error.to_string()))
 }
 
 /// The place of a store, to be appended.
