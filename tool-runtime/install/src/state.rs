@@ -68,5 +68,9 @@ pub(crate) fn write(
 
 /// Forgets the texts.
 pub(crate) fn remove(folders: &Folders, target: &Target, name: &str) {
-    let _ = fs::remove_file(path(folders, target, name));
+    let path = path(folders, target, name);
+    let _ = fs::remove_file(&path);
+    // Those that are not empty stay.
+    let own = path.ancestors().skip(1).take(2);
+    let _ = own.map(fs::remove_dir).take_while(Result::is_ok).count();
 }
