@@ -47,6 +47,7 @@ fn the_example_of_a_tool_with_objects_runs() {
         r#"as {"book":"TEXT","count":1,"note":"TEXT"}"#,
         r#"as {"by":"mail","street":"TEXT"} or {"by":"pickup"}"#,
         r#"as {"NAME":0}"#,
+        "--way <JSON>",
     ] {
         assert!(help.contains(words), "{words} is not in {help}");
     }

@@ -245,7 +245,10 @@ impl ToolOption {
     }
 
     fn value_name(&self) -> String {
-        value_name(&self.schema).into_owned()
+        match value_name(&self.schema) {
+            name if name == "VALUE" && !self.forms.is_empty() => "JSON".to_owned(),
+            name => name.into_owned(),
+        }
     }
 
     fn help(&self) -> String {

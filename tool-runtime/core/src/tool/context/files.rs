@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 impl ToolContext {
     /// Whether the policies of the pool let this call read a file: they decide about the call as one that reads this file
-    /// alone. A rule that asks does not let it, unless it asked about the whole call. Hooks have no part in it.
+    /// alone. A rule that asks does not let it, unless it asked about the whole call. Hooks have no part in it, nor has what
+    /// a workspace of the built-in tools protects.
     ///
     /// It is for tools that read many files and leave out some, which say so by
     /// [`Tool::checks_files`](crate::tool::Tool::checks_files); in calls of other tools, and without policies, the answer is
