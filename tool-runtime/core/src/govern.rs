@@ -8,7 +8,7 @@ pub mod hook;
 
 pub(crate) mod approval;
 pub(crate) mod call_view;
-mod file_rules;
+mod file_policies;
 mod governors;
 mod limiter;
 pub(crate) mod limits;
@@ -28,7 +28,7 @@ pub use approval::{
 };
 pub(crate) use call_view::{CallDetails, CallText, PROMPTS, RESOURCES};
 pub use call_view::{CallNumber, CallView};
-pub(crate) use file_rules::FileRules;
+pub(crate) use file_policies::FilePolicies;
 pub(crate) use governors::Governors;
 pub use limiter::{Limit, LimitExceeded, Limiter, Measure, Refill, Reservation};
 pub use limits::OutputLimits;

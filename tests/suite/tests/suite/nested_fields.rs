@@ -50,6 +50,16 @@ async fn store_book(
 }
 
 #[tokio::test]
+async fn an_unknown_field_hides_no_other_mistake() {
+    let pool = pool_of::<StoreBookAction>();
+    let arguments = r#"{"x":{"title":1,"nn":7,"pages":[{"number":-1}]}}"#;
+    let error = error_text(&pool, "store_book", arguments).await;
+    for words in ["unknown field `nn`", "`x.title` must be", "`x.pages[0].number` must be"] {
+        assert!(error.contains(words), "{words} is not in {error}");
+    }
+}
+
+#[tokio::test]
 async fn an_unknown_field_is_rejected_at_every_depth_with_its_path_and_the_nearest_name() {
     let pool = pool_of::<StoreBookAction>();
     for (arguments, expected) in [

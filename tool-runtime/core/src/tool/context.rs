@@ -25,11 +25,11 @@ mod state;
 mod turn;
 
 pub use execution::{Execution, StepId};
+pub(crate) use files::FileRules;
 pub use injectable::Injectable;
 pub use session::{Session, SessionId, SessionValues};
 pub(crate) use state::State;
 
-use crate::govern::FileRules;
 #[cfg(feature = "isolation")]
 use crate::tool::concurrency::isolation::Isolation;
 use crate::tool::concurrency::schedule::Link;
@@ -116,7 +116,7 @@ struct Parts {
     /// The turn of the call in its batch, see [`Self::with_turn`].
     turn: Option<BatchTurn>,
     /// Decides which files the call may read.
-    file_rules: Option<Arc<FileRules>>,
+    file_rules: Option<Arc<dyn FileRules>>,
     /// Runs the call apart from the server that it came through.
     #[cfg(feature = "isolation")]
     isolation: Option<Isolation>,

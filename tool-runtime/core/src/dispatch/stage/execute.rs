@@ -2,7 +2,7 @@
 
 use crate::dispatch::ending::Outcome;
 use crate::dispatch::{closed_pool, execution, guard};
-use crate::govern::{FileRules, Step};
+use crate::govern::{FilePolicies, Step};
 use crate::pool::ToolPool;
 use crate::tool::context::ToolContext;
 use crate::tool::tool::{DecodedAction, Tool};
@@ -26,8 +26,8 @@ pub(in crate::dispatch) async fn execute(
     let call = step.call.clone();
     let tool = call.tool();
     let own = step.decision.time_limit();
-    let context = match tool.has_file_checks().then(|| FileRules::of_step(step)).flatten() {
-        Some(rules) => context.with_file_rules(rules),
+    let context = match tool.has_file_checks().then(|| FilePolicies::of_step(step)).flatten() {
+        Some(rules) => context.with_file_rules(Arc::new(rules)),
         None => context,
     };
     let (limit, context) = guard::bounds_within(own, pool, tool, Cow::Owned(context));

@@ -91,13 +91,13 @@ impl InputModel {
         if issues.is_empty() { Ok(()) } else { Err(self.rejection(issues)) }
     }
 
-    /// Unknown fields that decoding does not report. It reports all other mistakes.
+    /// All mistakes, if some are unknown fields, which decoding does not report. It reports all others.
     fn missed_fields(&self, arguments: Arguments<'_>) -> Vec<Issue> {
-        let mut issues = self.issues(arguments).unwrap_or_default();
-        issues.retain(|issue| {
+        let issues = self.issues(arguments).unwrap_or_default();
+        let is_unknown = |issue: &Issue| {
             matches!(issue.rule(), "additionalProperties" | "unevaluatedProperties")
-        });
-        issues
+        };
+        if issues.iter().any(is_unknown) { issues } else { Vec::new() }
     }
 
     /// Every mistake, after decoding failed at the first.

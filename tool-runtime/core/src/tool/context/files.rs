@@ -1,9 +1,13 @@
 //! The files that a call may read.
 
 use super::ToolContext;
-use crate::govern::FileRules;
 use std::path::Path;
 use std::sync::Arc;
+
+/// Decides which files a call may read. `is_resolved` says that the path is absolute and has no links.
+pub(crate) trait FileRules: Send + Sync {
+    fn allow(&self, path: &Path, is_resolved: bool) -> bool;
+}
 
 impl ToolContext {
     /// Whether the policies of the pool let this call read a file: they decide about the call as one that reads this file
@@ -25,8 +29,8 @@ impl ToolContext {
 
     /// Sets what [`Self::may_read`] asks.
     #[must_use]
-    pub(crate) fn with_file_rules(mut self, rules: FileRules) -> Self {
-        self.parts().file_rules = Some(Arc::new(rules));
+    pub(crate) fn with_file_rules(mut self, rules: Arc<dyn FileRules>) -> Self {
+        self.parts().file_rules = Some(rules);
         self
     }
 }
