@@ -1,7 +1,7 @@
 //! Calls, put together from their records.
 
 use crate::record::{LogRecord, RecordKind};
-use chrono::DateTime;
+use crate::time::time;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::fmt;
@@ -192,12 +192,6 @@ impl fmt::Display for LoggedCall {
         let stages: Vec<&str> = self.stages.iter().map(String::as_str).chain(open).collect();
         write!(f, " -> {}", stages.join("; "))
     }
-}
-
-/// A time for a person, in UTC.
-pub(crate) fn time(time_us: u64) -> String {
-    let time = i64::try_from(time_us).ok().and_then(DateTime::from_timestamp_micros);
-    time.unwrap_or_default().format("%Y-%m-%d %H:%M:%S%.3fZ").to_string()
 }
 
 /// Puts records together to calls, in the order of their proposals.

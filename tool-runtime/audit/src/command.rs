@@ -3,7 +3,7 @@
 mod selection;
 
 use crate::builder::is_jsonl;
-use crate::calls::{Calls, time};
+use crate::calls::Calls;
 use crate::error::{LogError, LogErrorKind};
 use crate::event_log::{EventLog, Resolution};
 use crate::head_file;
@@ -11,6 +11,7 @@ use crate::jsonl::no_steps;
 use crate::reader::LogReader;
 use crate::record::LogRecord;
 use crate::run::is_unresolved;
+use crate::time::time;
 use selection::{Selection, TIMES};
 use serde_json::json;
 use std::io::{self, Write};

@@ -49,7 +49,7 @@
 //! | `backend`, `sqlite`, `jsonl`, `memory` | storage of logs |
 //! | `file_log`, `owner_files` | files, created by their first use; rights of files |
 //! | `steps` | the state of a step of a repeated run |
-//! | `calls`, `run` | calls and runs put together from their records, for people |
+//! | `calls`, `run`, `time` | calls and runs put together from their records, for people; times that they read and write |
 //! | `command` | the commands `log show` and so on, feature `cli` |
 //! | `reader`, `verify`, `head_file` | readers; checks; the head outside the log |
 
@@ -80,6 +80,7 @@ mod sqlite;
 mod steps;
 #[cfg(test)]
 mod testing;
+mod time;
 mod verify;
 mod writer;
 

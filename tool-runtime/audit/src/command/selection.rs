@@ -2,8 +2,7 @@
 
 use crate::calls::LoggedCall;
 use crate::record::{LogRecord, RecordKind};
-use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
-use std::time::{Duration, SystemTime};
+use crate::time::parsed_time;
 use tool_runtime_command::seam::CommandFailure;
 use tool_runtime_command::{CommandArguments, CommandForm};
 
@@ -110,39 +109,8 @@ fn decision(given: &str) -> Result<RecordKind, CommandFailure> {
 
 /// Reads a time, in microseconds since 1970 UTC.
 fn time(option: &str, given: &str) -> Result<u64, CommandFailure> {
-    let time = before_now(given).or_else(|| at(given)).ok_or_else(|| {
-        CommandFailure::usage(format!("`--{option} {given}` is no time. {TIMES}"))
-    })?;
-    Ok(u64::try_from(time.timestamp_micros()).unwrap_or_default())
-}
-
-fn before_now(given: &str) -> Option<DateTime<Utc>> {
-    let unit = given.chars().last()?;
-    let seconds = match unit {
-        's' => 1,
-        'm' => 60,
-        'h' => 3600,
-        'd' => 86_400,
-        _ => return None,
-    };
-    let count: u64 = given[..given.len() - 1].parse().ok()?;
-    let before = Duration::from_secs(count.checked_mul(seconds)?);
-    let before =
-        SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok()?.checked_sub(before)?;
-    DateTime::from_timestamp_micros(i64::try_from(before.as_micros()).ok()?)
-}
-
-fn at(given: &str) -> Option<DateTime<Utc>> {
-    if let Ok(time) = DateTime::parse_from_rfc3339(given) {
-        return Some(time.to_utc());
-    }
-    if let Ok(date) = given.parse::<NaiveDate>() {
-        return Some(date.and_hms_opt(0, 0, 0)?.and_utc());
-    }
-    let given = given.strip_suffix('Z').unwrap_or(given).replace(' ', "T");
-    let forms = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S%.f"];
-    let time = forms.into_iter().find_map(|form| NaiveDateTime::parse_from_str(&given, form).ok());
-    Some(time?.and_utc())
+    parsed_time(given)
+        .ok_or_else(|| CommandFailure::usage(format!("`--{option} {given}` is no time. {TIMES}")))
 }
 
 #[cfg(test)]
