@@ -466,7 +466,7 @@ async fn data_and_keys_of_the_program_are_its_own() {
     let created = call(&client, "TaskCreate", json!({ "subject": "a", "description": "b" })).await;
     assert!(!created.1, "{created:?}");
     let delete = call(&client, "Delete", json!({ "path": ".toolbox/tasks.db" })).await;
-    assert!(delete.1 && delete.0.contains("belongs to this program"), "{delete:?}");
+    assert!(delete.1 && delete.0.contains("is protected"), "{delete:?}");
     let listed = call(&client, "TaskList", json!({})).await;
     assert!(!listed.1 && data.join("tasks.db").exists(), "{listed:?}");
     client.cancel().await.unwrap();
