@@ -35,10 +35,7 @@ impl Root {
         let Some(real) = self.protected().has_directories().then(|| real_path(file)) else {
             return Ok(());
         };
-        let real = real.unwrap_or_else(|| {
-            let inside = self.dir().canonicalize(path).unwrap_or_else(|_| path.to_owned());
-            self.canonical_path().join(inside)
-        });
+        let real = real.unwrap_or_else(|| self.canonical(path));
         match self.protected().hides(&real) {
             None => Ok(()),
             Some(reason) => Err(io::Error::new(io::ErrorKind::Unsupported, format!("it {reason}"))),

@@ -40,8 +40,7 @@ impl Location {
 
     /// The absolute path without symbolic links and `..`, if it exists.
     pub(crate) fn canonical(&self) -> PathBuf {
-        let inside = self.root.dir().canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
-        self.root.canonical_path().join(inside)
+        self.root.canonical(&self.path)
     }
 
     /// Whether a call may read a file of the same root: the operator does not protect it, and no policy denies it. The path

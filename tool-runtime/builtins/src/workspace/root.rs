@@ -45,6 +45,12 @@ impl Root {
         &self.canonical
     }
 
+    /// The absolute path without symbolic links and `..` of a path below the root, if it exists.
+    pub(crate) fn canonical(&self, path: &Path) -> PathBuf {
+        let inside = self.dir.canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        self.canonical.join(inside)
+    }
+
     /// The path relative to the root of an absolute path, only by its names.
     pub(crate) fn below<'p>(&self, path: &'p Path) -> Option<&'p Path> {
         self.spellings().into_iter().find_map(|root| path.strip_prefix(root).ok())
