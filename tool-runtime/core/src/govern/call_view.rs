@@ -134,9 +134,9 @@ impl CallText {
         }
     }
 
-    /// The same arguments, of a call that touches something else.
-    pub(crate) fn with_access(&self, access: Access) -> Self {
-        Self { access: Arc::new(access).into(), ..self.clone() }
+    /// Notes that a call with these arguments touches something else.
+    pub(crate) fn replace_access(&mut self, access: Access) {
+        self.access = Arc::new(access).into();
     }
 
     fn effective(&self, tool: Option<&Tool>) -> &EffectiveArguments {

@@ -122,8 +122,7 @@ impl HookCall {
             false => self.tool().in_its_directory(|| Access::none().read(key)),
         };
         let mut call = self.clone();
-        let details = call.details_mut();
-        details.arguments = details.arguments.with_access(access);
+        call.details_mut().arguments.replace_access(access);
         call
     }
 
