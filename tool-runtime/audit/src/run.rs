@@ -89,7 +89,7 @@ impl ToolSummary {
         self.calls += 1;
         self.succeeded += u64::from(call.state == RecordKind::Succeeded);
         self.failed += u64::from(call.state == RecordKind::Failed);
-        self.denied += u64::from(call.stages.iter().any(|stage| stage.starts_with("denied")));
+        self.denied += u64::from(call.kinds.contains(&RecordKind::Denied));
         self.replayed += u64::from(call.is_replayed);
         self.time += call.duration.unwrap_or_default();
         self.cost_micros += call.cost_micros;
