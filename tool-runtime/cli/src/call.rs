@@ -33,7 +33,7 @@ use tool_runtime_core::vocabulary::CancellationToken;
 use tool_runtime_core::vocabulary::content::ContentBlock;
 use tool_runtime_core::vocabulary::error::{CallError, ErrorClass};
 
-/// What to do about files in a result.
+/// The hint after a result that has files.
 const OUTPUT_HINT: &str = "`--output PATH` saves it";
 
 pub(super) async fn call(pool: &ToolPool, mut call: Call) -> ExitCode {
