@@ -260,6 +260,17 @@ impl Recorder for EventLog {
         Ok(self.run_blocking(|thread, _| thread.backend.prepare())?)
     }
 
+    fn problem(&self) -> Option<String> {
+        self.status().error.map(|error| format!("the log cannot be written: {error}"))
+    }
+
+    fn flush(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {
+            // A failure is logged where it arises.
+            drop(Self::flush(self).await);
+        })
+    }
+
     fn record(&self, event: CallEvent<'_>) -> Receipt {
         let waits = self.waits(&event.stage);
         let Some(event) = Event::from_call_event(&event) else { return Receipt::recorded() };

@@ -26,6 +26,7 @@ mod plain;
 mod report;
 #[cfg(feature = "tower")]
 mod service;
+mod span;
 mod stage;
 #[cfg(test)]
 mod tests;
@@ -171,7 +172,7 @@ impl ToolPool {
         // Pinned in place, so that each stage gets a pointer to the next.
         let arrival = Arrival { name, arguments, context, found };
         let stages = pin!(self.stages(arrival, finish));
-        guard::catch_and_report(name, stages).await
+        span::within(name, context, pin!(guard::catch_and_report(name, stages))).await
     }
 
     /// An id of the pool, for calls inside its layers.
@@ -190,7 +191,8 @@ impl ToolPool {
         let (name, arguments) = (call.name(), call.arguments());
         let context = &context.clone().in_layers(self.layers_id());
         let arrival = Arrival { name, arguments, context, found: self.find(name) };
-        guard::catch_and_report(name, pin!(self.stages(arrival, identity))).await
+        let stages = pin!(self.stages(arrival, identity));
+        span::within(name, context, pin!(guard::catch_and_report(name, stages))).await
     }
 
     /// Takes one of the two paths. A call keeps its own tool alive after its removal, but no other tool.

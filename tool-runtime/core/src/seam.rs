@@ -16,7 +16,7 @@ pub use crate::tool::arguments::{EffectiveArgument, EffectiveArguments, RawMembe
 pub use crate::tool::concurrency::isolation::{
     FirstPoll, Isolation, Watched, fill_lifo_slot, first_polled, release_woken,
 };
-pub use crate::tool::context::{Session, SessionValues};
+pub use crate::tool::context::{RequestIds, Session, SessionValues};
 pub use crate::tool::tool::definition::unknown::{add as add_unknown, unknown};
 pub use crate::tool::tool::registration::{ExpectedTool, expected_tools};
 pub use crate::vocabulary::canonical::canonical;

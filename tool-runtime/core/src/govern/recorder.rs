@@ -37,6 +37,17 @@ pub trait Recorder: Send + Sync + 'static {
         Ok(())
     }
 
+    /// Why events cannot be recorded at present, for the readiness of a server. Default: they can.
+    fn problem(&self) -> Option<String> {
+        None
+    }
+
+    /// Waits until all events up to now are stored, or cannot be. A pool that is closed waits for it: the process may end
+    /// before the last handle is dropped. Default: nothing waits to be stored.
+    fn flush(&self) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
     /// Records an event. This must not block, so slow work goes into the receipt. It is also called
     /// for calls whose future is dropped.
     fn record(&self, event: CallEvent<'_>) -> Receipt;

@@ -330,7 +330,11 @@ impl Drop for Step {
         if !self.is_finished {
             // Recorders of the end see the limits after the refund.
             self.reservation = None;
-            let text = format!("the call to `{}` was dropped by its caller", self.call.name());
+            let name = self.call.name();
+            let text = match self.call.context().is_stopping() {
+                true => format!("the server stopped before the call to `{name}` ended"),
+                false => format!("the call to `{name}` was dropped by its caller"),
+            };
             let error = CallError::new(ErrorClass::Cancelled, text);
             let since = self.running_since.or(self.first_started);
             let (outcome, duration) = (Err(&error), since.map(|since| since.elapsed()));

@@ -88,6 +88,12 @@ impl ToolPool {
         !self.governance().governors.is_empty()
     }
 
+    /// Why calls cannot be recorded at present.
+    #[doc(hidden)]
+    pub fn recording_problem(&self) -> Option<String> {
+        self.governance().governors.recorders.iter().find_map(|recorder| recorder.problem())
+    }
+
     /// Where calls that ran are looked up.
     #[doc(hidden)]
     pub fn step_store(&self) -> Option<Arc<dyn StepStore>> {
@@ -162,10 +168,13 @@ impl ToolPool {
     /// closed, the last one first.
     ///
     /// Closes each exactly once, also when called twice. One that takes longer than ten
-    /// seconds is abandoned. Dropping the pool closes them, too, but does not wait.
+    /// seconds is abandoned. Dropping the pool closes them, too, but does not wait. At last the recorders store what they have.
     pub async fn close(&self) {
         for tool in self.0.core.close() {
             tool.close().await;
+        }
+        for recorder in &self.governance().governors.recorders {
+            recorder.flush().await;
         }
     }
 

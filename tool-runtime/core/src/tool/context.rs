@@ -5,6 +5,7 @@
 //! | `state`, `injectable`, `secrets` | values by type; what a reference parameter borrows; the secrets of a pool |
 //! | `session`, `execution`, `call_step` | the session of a call; work that is repeated; its steps |
 //! | `host`, `questions` | the pool that runs nested calls; the peer, and the keys of questions |
+//! | `request_ids` | ids of the request of a client |
 //! | `cancellation`, `apart` | deadline and cancellation; user code apart from the server |
 //! | `files` | the files that a call may read |
 //! | `guards`, `turn` | what a call holds while it runs; its turn in a batch |
@@ -18,6 +19,7 @@ mod guards;
 mod host;
 mod injectable;
 mod questions;
+mod request_ids;
 #[cfg(feature = "redact")]
 pub(crate) mod secrets;
 mod session;
@@ -27,6 +29,7 @@ mod turn;
 pub use execution::{Execution, StepId};
 pub(crate) use files::FileRules;
 pub use injectable::Injectable;
+pub use request_ids::RequestIds;
 pub use session::{Session, SessionId, SessionValues};
 pub(crate) use state::State;
 
@@ -87,6 +90,10 @@ struct Parts {
     /// The session that the call belongs to.
     session: Option<SessionRef>,
     cancellation: Option<CancellationToken>,
+    /// Cancelled when the server stops.
+    stop: Option<CancellationToken>,
+    /// The ids of the request of a client, for the log.
+    request_ids: Option<Arc<RequestIds>>,
     deadline: Option<Instant>,
     /// The value whose method runs.
     receiver: Option<Arc<dyn Any + Send + Sync>>,

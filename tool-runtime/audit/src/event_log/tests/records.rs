@@ -2,7 +2,7 @@
 
 use super::*;
 use tool_runtime_core::govern::{Approval, ApprovalRequest};
-use tool_runtime_core::vocabulary::{Principal, Secret};
+use tool_runtime_core::vocabulary::{CancellationToken, Principal, Secret};
 
 #[tokio::test]
 async fn each_stage_of_a_call_is_a_record() {
@@ -149,6 +149,45 @@ async fn arguments_that_are_not_cut_have_no_digest() {
     let proposed = &records(&log).await[0];
     assert_eq!(proposed.arguments_text(), r#"{"text":"a"}"#);
     assert_eq!((proposed.arguments_bytes, &proposed.arguments_sha256), (None, &None));
+}
+
+#[tokio::test]
+async fn a_closed_pool_has_written_its_records() {
+    let folder = Folder::new();
+    let path = folder.file("calls.db");
+    let log = EventLog::builder().write_every(Duration::from_secs(3600)).open(&path).unwrap();
+    let pool = pool(&log);
+    pool.call(ToolCall::new("echo", "{}")).await;
+    pool.close().await;
+    // A task that holds the pool to the end of the process.
+    let _handle = (pool, log);
+    assert_eq!(LogReader::open(&path).unwrap().records().count(), 4);
+}
+
+#[tokio::test]
+async fn a_call_that_the_end_of_the_server_cuts_says_so() {
+    let (log, runs) = (EventLog::memory(), Arc::default());
+    let pool = counting(&runs, &log);
+    for is_stopping in [false, true] {
+        let stop = CancellationToken::new();
+        let context = pool.context().with_stop(stop.clone());
+        let mut call = Box::pin(pool.call_with(ToolCall::new("wait", "{}"), &context));
+        let before = runs.load(Order::Relaxed);
+        while runs.load(Order::Relaxed) == before {
+            tokio::select! { biased; _ = &mut call => {}, () = tokio::task::yield_now() => {} }
+        }
+        if is_stopping {
+            stop.cancel();
+        }
+        drop(call);
+        let records = records(&log).await;
+        let text = records.last().unwrap().message.clone().unwrap_or_default();
+        assert_eq!(
+            text.contains("the server stopped before the call to `wait` ended"),
+            is_stopping,
+            "{text}"
+        );
+    }
 }
 
 #[tokio::test]

@@ -87,7 +87,16 @@ async fn put(
     let approve = move || -> BoxFuture<'static, _> {
         Box::pin(async move { request.answer_of(&*approver).await })
     };
-    match catch_panic(call.context().apart(name, approve)).await {
+    let asked = catch_panic(call.context().apart(name, approve));
+    let answered = match call.context().stop() {
+        Some(stop) => stop.run_until_cancelled(asked).await,
+        None => Some(asked.await),
+    };
+    let Some(answered) = answered else {
+        let reason = "the server stops, so the question was not answered; try again later";
+        return Err(not_approved(call.name(), reason));
+    };
+    match answered {
         Ok(answer) => Ok(identify(answer, question, call.context().principal())),
         Err(panic) => Err(not_approved(call.name(), "the question could not be put to anyone")
             .with_detail(format!("the approver panicked: {panic}"))),

@@ -41,6 +41,24 @@ impl ToolContext {
         }
     }
 
+    /// Sets the token that is cancelled when the server stops: the call may still end, and waits for people no longer.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_stop(mut self, token: CancellationToken) -> Self {
+        self.parts().stop = Some(token);
+        self
+    }
+
+    /// The token that is cancelled when the server stops.
+    pub(crate) fn stop(&self) -> Option<&CancellationToken> {
+        self.0.stop.as_ref()
+    }
+
+    /// Whether the server stops.
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.stop().is_some_and(CancellationToken::is_cancelled)
+    }
+
     pub(crate) fn cancellation(&self) -> Option<&CancellationToken> {
         self.0.cancellation.as_ref()
     }
