@@ -65,8 +65,7 @@ impl JwtVerifier {
 
 /// The reason is for the operator: the client reads that the token is invalid.
 fn invalid(reason: impl std::fmt::Display) -> AuthRejection {
-    tracing::debug!("a token was rejected: {reason}");
-    AuthRejection::Unknown
+    AuthRejection::Invalid(reason.to_string())
 }
 
 impl Authenticate for JwtVerifier {

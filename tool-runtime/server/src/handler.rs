@@ -20,7 +20,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use tool_runtime_core::pool::{Snapshot, ToolPool};
-use tool_runtime_core::seam::Isolation;
+use tool_runtime_core::seam::{Isolation, RequestIds, excerpt};
 use tool_runtime_core::tool::ToolContext;
 use tool_runtime_core::vocabulary::Principal;
 
@@ -145,6 +145,7 @@ impl PoolHandler {
                 false => isolation.observed(client.first_poll()),
             });
         let context = context.with_isolation(isolation).with_peer(Arc::clone(client) as _);
+        let context = context.with_stop(self.shutdown.clone()).with_request_ids(ids(request));
         match self.pool.has_governors().then(|| client.resumed_calls(&self.suspended)).flatten() {
             Some(calls) => context.with_rounds(calls).started(),
             None => context.started(),
@@ -184,5 +185,18 @@ impl PoolHandler {
     pub(super) fn hint(&self, is_stateless: bool) -> (Option<u64>, Option<CacheScope>) {
         let hint = self.pagination.hint.filter(|_| is_stateless);
         hint.map(|hint| (hint.ttl_ms, hint.scope)).unzip()
+    }
+}
+
+/// The ids of a request, if spans of calls are wanted.
+fn ids(request: &dyn Request) -> RequestIds {
+    if !tracing::enabled!(target: "tool_runtime::call", tracing::Level::INFO) {
+        return RequestIds::default();
+    }
+    let in_meta = request.meta().get_traceparent();
+    let trace = in_meta.or_else(|| request.header("traceparent"));
+    RequestIds {
+        session: request.header("mcp-session-id").map(|id| excerpt(id).into_owned()),
+        trace: trace.and_then(RequestIds::trace_of),
     }
 }

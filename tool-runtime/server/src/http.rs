@@ -25,9 +25,10 @@
 //!
 //! The server ends in two steps: nothing new is accepted and calls finish; then the rest is cancelled.
 //!
-//! Limits: HTTP/1.1 without TLS; put a proxy in front of it for both.
+//! TLS: `tls`, with a certificate that is read again when it changes. Limit: HTTP/1.1.
 
 mod accept;
+mod access;
 mod address;
 mod auth;
 mod bearer;
@@ -58,6 +59,8 @@ mod session_call;
 mod sessions;
 #[cfg(test)]
 mod tests;
+#[cfg(feature = "tls")]
+mod tls;
 mod write_timeout;
 
 pub use auth::{AuthRejection, Authenticate, bearer};
@@ -67,6 +70,8 @@ pub use fuzz::serve_http;
 pub use options::HttpOptions;
 pub use protected_resource::ProtectedResource;
 pub(crate) use session_call::RunningCall;
+#[cfg(feature = "tls")]
+pub use tls::{Tls, TlsError};
 
 use super::McpServer;
 use axum::Router;

@@ -69,6 +69,8 @@ use caller::Caller;
 pub use http::{
     AuthRejection, Authenticate, BearerTokens, HttpOptions, ProtectedResource, TokensError,
 };
+#[cfg(feature = "tls")]
+pub use http::{Tls, TlsError};
 pub use pagination::CacheScope;
 
 #[doc(hidden)]
@@ -308,7 +310,8 @@ impl McpServer {
     }
 
     async fn serve_on(self, transport: StdioTransport, end: &CancellationToken) -> io::Result<()> {
-        let handler = self.handler.for_client(end);
+        let mut handler = self.handler.for_client(end);
+        handler.shutdown = end.clone();
         handler.session.open();
         let disconnected = handler.session.disconnected.clone();
         let transport = transport.with_line_limit(self.line_limit).with_end(disconnected);

@@ -34,7 +34,12 @@ impl PoolHandler {
 
     /// Runs a call over any transport.
     pub(super) async fn run(&self, client: &Arc<Client>) -> McpResult<CallOutcome> {
-        let found = self.pool.find(client.name());
+        let mut found = self.pool.find(client.name());
+        if found.is_err() {
+            // Perhaps it is a tool of a server that is still being connected to.
+            self.pool.settled().await;
+            found = self.pool.find(client.name());
+        }
         let definition = found.as_ref().ok().map(|found| found.tool().definition());
         let support = definition.map(|definition| definition.task).unwrap_or_default();
         if becomes_task(client, support)? {

@@ -52,6 +52,8 @@ pub trait Authenticate: Send + Sync + 'static {
 pub enum AuthRejection {
     /// The caller is unknown: 401.
     Unknown,
+    /// The token is not valid: 401. The reason is logged and not sent.
+    Invalid(String),
     /// The caller lacks these scopes: 403.
     InsufficientScope(Vec<String>),
     /// Authentication does not work at the moment: 503. The reason is logged and not sent.
@@ -72,16 +74,25 @@ pub(super) fn rejection(
     has_token: bool,
     metadata: Option<&str>,
 ) -> HttpRejection {
+    let unknown = if has_token { "the token is unknown" } else { "it has no bearer token" };
+    let logged = match reason {
+        AuthRejection::Unknown => unknown.to_owned(),
+        AuthRejection::Invalid(reason) => format!("the token is invalid: {reason}"),
+        AuthRejection::InsufficientScope(scopes) => {
+            format!("the caller lacks the scopes `{}`", scopes.join("`, `"))
+        }
+        AuthRejection::Unavailable(reason) => reason.clone(),
+    };
     let (status, error, text) = match reason {
-        AuthRejection::Unknown if has_token => (
-            StatusCode::UNAUTHORIZED,
-            Some(r#"error="invalid_token""#.to_owned()),
-            "the bearer token is invalid; send a configured one",
-        ),
-        AuthRejection::Unknown => (
+        AuthRejection::Unknown if !has_token => (
             StatusCode::UNAUTHORIZED,
             None,
             "authenticate with the header `Authorization: Bearer TOKEN`",
+        ),
+        AuthRejection::Unknown | AuthRejection::Invalid(_) => (
+            StatusCode::UNAUTHORIZED,
+            Some(r#"error="invalid_token""#.to_owned()),
+            "the bearer token is invalid; send a configured one",
         ),
         AuthRejection::InsufficientScope(scopes) if !has_token => (
             StatusCode::UNAUTHORIZED,
@@ -98,7 +109,9 @@ pub(super) fn rejection(
             return HttpRejection::busy("authentication is unavailable; try again later");
         }
     };
-    HttpRejection::new(status, text).with(header::WWW_AUTHENTICATE, challenge(error, metadata))
+    let challenge = challenge(error, metadata);
+    let rejection = HttpRejection::new(status, text).because(logged.into());
+    rejection.with(header::WWW_AUTHENTICATE, challenge)
 }
 
 fn challenge(error: Option<String>, metadata: Option<&str>) -> HeaderValue {

@@ -2,6 +2,7 @@
 //!
 //! `axum::serve` limits neither the time nor the size of headers (`headers_have_a_time_limit`).
 
+use super::access::Peer;
 use super::guarded_body::guarded;
 use super::open_connections::{InProcess, OpenConnection};
 use super::options::HttpOptions;
@@ -68,9 +69,43 @@ impl Connections {
             tracing::debug!(%error, "a connection was lost before its first request");
             return;
         }
+        let peer = stream.peer_addr().ok().map(|address| Peer(address.ip()));
         tokio::select! {
-            () = self.serve_stream(stream, &connection) => {}
+            () = self.serve_socket(stream, peer, &connection) => {}
             () = connection.closed() => {}
+        }
+    }
+
+    #[cfg(not(feature = "tls"))]
+    async fn serve_socket(
+        self,
+        stream: TcpStream,
+        peer: Option<Peer>,
+        connection: &Arc<OpenConnection>,
+    ) {
+        self.serve_stream(stream, peer, connection).await;
+    }
+
+    #[cfg(feature = "tls")]
+    async fn serve_socket(
+        self,
+        stream: TcpStream,
+        peer: Option<Peer>,
+        connection: &Arc<OpenConnection>,
+    ) {
+        let Some(tls) = &self.options.tls else {
+            return self.serve_stream(stream, peer, connection).await;
+        };
+        let handshake =
+            tokio::time::timeout(self.options.body_timeout, tls.acceptor().accept(stream));
+        match self.options.shutdown.run_until_cancelled(handshake).await {
+            Some(Ok(Ok(stream))) => self.serve_stream(stream, peer, connection).await,
+            Some(Ok(Err(error))) => {
+                let peer = peer.map(|peer| tracing::field::display(peer.0));
+                tracing::debug!(%error, peer, "a TLS handshake failed");
+            }
+            Some(Err(_)) => tracing::debug!("a TLS handshake took too long"),
+            None => {}
         }
     }
 
@@ -78,6 +113,7 @@ impl Connections {
     pub(super) async fn serve_stream(
         self,
         stream: impl AsyncRead + AsyncWrite + Unpin,
+        peer: Option<Peer>,
         connection: &Arc<OpenConnection>,
     ) {
         let stream = WriteTimeout::new(stream, &self.options, Arc::clone(connection));
@@ -85,7 +121,12 @@ impl Connections {
         let router = TowerToHyperService::new(self.router);
         // `begin` is called before the first poll of the answer, because hyper may read the end of the input before
         // that.
-        let service = service_fn(|request| answered(&router, connection.begin(), request));
+        let service = service_fn(|mut request: Request<Incoming>| {
+            if let Some(peer) = peer {
+                request.extensions_mut().insert(peer);
+            }
+            answered(&router, connection.begin(), request)
+        });
         let mut connection = pin!(self.builder.serve_connection(stream, service));
         let served = tokio::select! {
             served = connection.as_mut() => served,
@@ -177,7 +218,7 @@ mod tests {
     async fn a_request_that_is_read_during_a_pending_write_is_answered() {
         let (stream, client) = tokio::io::duplex(512);
         let connection = OpenConnections::new(1).add().expect("a permit");
-        tokio::spawn(async move { connections().serve_stream(stream, &connection).await });
+        tokio::spawn(async move { connections().serve_stream(stream, None, &connection).await });
 
         let (mut reader, mut writer) = tokio::io::split(client);
         // The end of the second request and the third one do not fit into the stream at first.

@@ -13,5 +13,7 @@ pub async fn serve_http(server: McpServer, options: HttpOptions, stream: DuplexS
     let stop = CancellationToken::new();
     let service = Service::new(&server.handler, options.clone(), None, stop.clone());
     let connection = OpenConnections::new(1).add().expect("the first");
-    Connections::new(service.whole_router(), options, stop).serve_stream(stream, &connection).await;
+    Connections::new(service.whole_router(), options, stop)
+        .serve_stream(stream, None, &connection)
+        .await;
 }

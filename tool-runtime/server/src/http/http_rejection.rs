@@ -5,6 +5,7 @@ use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use http_body_util::{BodyExt as _, Limited};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Limits on the bytes and the time of reading a rejected body.
@@ -16,6 +17,10 @@ const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
 /// The response to a rejected request. Boxed, since every step returns one.
 pub(super) struct HttpRejection(Box<Response>);
 
+/// Why a request was rejected, for the log: an extension of the response.
+#[derive(Clone)]
+pub(super) struct Reason(pub(super) Arc<str>);
+
 /// A value, or the response to a rejected request.
 pub(super) type HttpResult<T> = Result<T, HttpRejection>;
 
@@ -23,8 +28,15 @@ impl HttpRejection {
     /// A response with a message.
     pub(super) fn new(status: StatusCode, text: impl Into<String>) -> Self {
         let mut text: String = text.into();
+        let reason = text.as_str().into();
         text.push('\n');
-        Self(Box::new((status, text).into_response()))
+        Self(Box::new((status, text).into_response())).because(reason)
+    }
+
+    /// Sets the reason in the log, if it is another than in the response.
+    pub(super) fn because(mut self, reason: Arc<str>) -> Self {
+        self.0.extensions_mut().insert(Reason(reason));
+        self
     }
 
     /// The server is busy: 503.

@@ -38,12 +38,17 @@ pub(super) async fn serve(
     }
     drop(listener);
     open.close();
+    tracing::info!(
+        connections = open.len(),
+        "the server stops: it accepts no connection, and open requests may end"
+    );
     let drained = tokio::time::timeout(options.drain, open.wait()).await;
     stop.cancel();
     if drained.is_err() {
         tracing::warn!(left = open.len(), "calls were still running when the server ended");
         let _ = tokio::time::timeout(CANCELLED_GRACE, open.wait()).await;
     }
+    tracing::info!("the server stopped");
 }
 
 /// Keeps a timer running. Without one, tokio wakes another thread for each timer that is set, and

@@ -4,6 +4,8 @@ use super::auth::Authenticate;
 use super::hosts::Hosts;
 use super::origins::Origins;
 use super::protected_resource::ProtectedResource;
+#[cfg(feature = "tls")]
+use super::tls::Tls;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,6 +14,9 @@ use tokio_util::sync::CancellationToken;
 /// Time that a request continues after its client has closed its sending side: the client may still read
 /// the answer, or have disconnected.
 const HALF_CLOSED: Duration = Duration::from_secs(2);
+
+/// A condition of readiness, or why it does not hold.
+type Readiness = dyn Fn() -> Result<(), String> + Send + Sync;
 
 /// Options of serving over HTTP.
 ///
@@ -76,7 +81,10 @@ pub struct HttpOptions {
     pub(super) write_timeout: Duration,
     pub(super) half_closed: Duration,
     pub(super) shutdown: CancellationToken,
+    pub(super) readiness: Vec<Arc<Readiness>>,
     pub(super) drain: Duration,
+    #[cfg(feature = "tls")]
+    pub(super) tls: Option<Tls>,
     problems: Vec<String>,
 }
 
@@ -106,7 +114,10 @@ impl Default for HttpOptions {
             write_timeout: Duration::from_secs(30),
             half_closed: HALF_CLOSED,
             shutdown: CancellationToken::new(),
+            readiness: Vec::new(),
             drain: Duration::from_secs(10),
+            #[cfg(feature = "tls")]
+            tls: None,
             problems: Vec::new(),
         }
     }
@@ -324,6 +335,50 @@ impl HttpOptions {
     pub fn half_closed(mut self, limit: Duration) -> Self {
         self.half_closed = limit;
         self
+    }
+
+    /// Adds a condition of readiness: `GET /readyz` is answered with 200 while all hold, and else with 503 and the reasons,
+    /// which everybody can read. Two conditions are always there: the server is not shutting down, and calls can be
+    /// recorded. `GET /healthz` says only that the server runs.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::{AtomicBool, Ordering};
+    /// use tool_runtime::http::HttpOptions;
+    ///
+    /// let is_loaded = Arc::new(AtomicBool::new(false));
+    /// let check = Arc::clone(&is_loaded);
+    /// let options = HttpOptions::default().ready_when(move || match check.load(Ordering::Relaxed) {
+    ///     true => Ok(()),
+    ///     false => Err("the index is being loaded".to_owned()),
+    /// });
+    /// # let _ = options;
+    /// ```
+    #[must_use]
+    pub fn ready_when(
+        mut self,
+        check: impl Fn() -> Result<(), String> + Send + Sync + 'static,
+    ) -> Self {
+        self.readiness.push(Arc::new(check));
+        self
+    }
+
+    /// Serves over TLS. Default: without, so that a proxy must encrypt. Routes in an application are encrypted by that.
+    #[cfg(feature = "tls")]
+    #[must_use]
+    pub fn tls(mut self, tls: Tls) -> Self {
+        self.tls = Some(tls);
+        self
+    }
+
+    /// `https` or `http`.
+    #[doc(hidden)]
+    pub fn scheme(&self) -> &'static str {
+        #[cfg(feature = "tls")]
+        if self.tls.is_some() {
+            return "https";
+        }
+        "http"
     }
 
     /// Sets the token that shuts the server down, and the time for calls in flight to finish. Default: no

@@ -92,7 +92,6 @@ impl RequestGuard {
 
 fn not_allowed(what: &str, given: &str) -> HttpRejection {
     let given = excerpt(given);
-    tracing::warn!("rejected a request: the {what} {given:?} is not allowed");
     let text = format!(
         "the {what} `{given}` is not allowed; start the server with `--allow-{what} {given}`, or in code with `HttpOptions::allow_{what}`"
     );

@@ -1,6 +1,7 @@
 //! The HTTP service in front of rmcp.
 
 use super::accept::Accept;
+use super::access::{Access, Rejections};
 use super::concurrency_limit::{ConcurrencyLimit, LimitReached, Permit};
 use super::guarded_body::guarded;
 use super::http_rejection::{HttpRejection, HttpResult};
@@ -55,6 +56,7 @@ pub(super) struct Service {
     sessions: Arc<Sessions>,
     limit: Arc<ConcurrencyLimit>,
     pending: Arc<PendingBodies>,
+    rejections: Rejections,
     rmcp: StreamableHttpService<PoolHandler, Sessions>,
 }
 
@@ -87,6 +89,7 @@ impl Service {
                 options.max_requests,
                 options.max_body.saturating_mul(PENDING_MESSAGES),
             ),
+            rejections: Rejections::default(),
             options,
             handler,
             sessions,
@@ -107,6 +110,7 @@ impl Service {
         let resource = self.options.protected_resource.as_ref();
         let metadata = resource.map(|resource| resource.router(&self.handler.pool));
         let service = Arc::new(self);
+        let readiness = Arc::clone(&service);
         let answer = |is_endpoint: bool| {
             let service = Arc::clone(&service);
             move |request: Request| {
@@ -116,7 +120,8 @@ impl Service {
         };
         let mut router = Router::new()
             .route(PATH, any(answer(true)))
-            .route("/healthz", get(|| async { "ok\n" }));
+            .route("/healthz", get(|| async { "ok\n" }))
+            .route("/readyz", get(move || async move { readiness.readiness() }));
         if is_whole {
             router = router.fallback(answer(false));
         }
@@ -126,7 +131,26 @@ impl Service {
         }
     }
 
+    /// Whether requests should be sent to this server, and why not.
+    fn readiness(&self) -> (StatusCode, String) {
+        let stops = self.options.shutdown.is_cancelled().then(|| "the server stops".to_owned());
+        let checks = self.options.readiness.iter().filter_map(|check| check().err());
+        let recording = self.handler.pool.recording_problem();
+        let reasons: Vec<String> = stops.into_iter().chain(recording).chain(checks).collect();
+        match reasons.is_empty() {
+            true => (StatusCode::OK, "ready\n".to_owned()),
+            false => (StatusCode::SERVICE_UNAVAILABLE, reasons.join("\n") + "\n"),
+        }
+    }
+
     async fn answer(&self, request: Request, is_endpoint: bool) -> Response {
+        let mut access = Access::begin(&request);
+        let response = self.answered(request, is_endpoint, &mut access).await;
+        access.end(&response, &self.rejections);
+        response
+    }
+
+    async fn answered(&self, request: Request, is_endpoint: bool, access: &mut Access) -> Response {
         let (parts, mut body) = request.into_parts();
         let origin = match self.guard.check_origin(&parts) {
             Ok(origin) => origin,
@@ -135,7 +159,7 @@ impl Service {
         let served = match origin {
             Some(_) if cors::is_preflight(&parts) => Ok(cors::preflight(&parts.headers)),
             _ if !is_endpoint => Err(not_found(&parts)),
-            _ => self.serve(parts, &mut body).await,
+            _ => self.serve(parts, &mut body, access).await,
         };
         let mut response = match served {
             Ok(response) => response,
@@ -148,13 +172,19 @@ impl Service {
     }
 
     /// Serves a request with an allowed host and origin.
-    async fn serve(&self, mut parts: Parts, body: &mut Body) -> HttpResult<Response> {
+    async fn serve(
+        &self,
+        mut parts: Parts,
+        body: &mut Body,
+        access: &mut Access,
+    ) -> HttpResult<Response> {
         let principal = self.guard.principal(&parts).await?;
+        access.principal = Some(Arc::clone(&principal)).filter(|it| !it.is_anonymous());
         check_repeated(&parts.headers)?;
         self.check_session(&parts, &principal)?;
         parts.extensions.insert(Arc::clone(&principal));
         if parts.method == Method::POST {
-            return self.post(parts, body, principal).await;
+            return self.post(parts, body, principal, access).await;
         }
         let response = self.forward(Request::from_parts(parts, Bytes::new()), principal).await?;
         if response.status() != StatusCode::OK {
@@ -171,6 +201,7 @@ impl Service {
         mut parts: Parts,
         body: &mut Body,
         principal: Arc<Principal>,
+        access: &mut Access,
     ) -> HttpResult<Response> {
         check_type(&parts.headers)?;
         let accept = Accept::from_headers(&parts.headers)?;
@@ -180,6 +211,7 @@ impl Service {
         if let Some(is_stateless) = self.plain_version(&parts.headers)
             && let Some(call) = plain::call(&mut parts, &body, is_stateless, &self.handler)
         {
+            access.tool = Some(call.subject.name.to_string());
             let arguments = parts.extensions.get::<RawArguments>();
             self.check_scopes(&call.subject.name, arguments, &principal).await?;
             let response = call::answer(&self.handler, call, parts, is_stateless).await;
@@ -189,6 +221,7 @@ impl Service {
             && let Some(peer) = session.handler.session.peer()
             && let Some(call) = plain::call(&mut parts, &body, false, &session.handler)
         {
+            access.tool = Some(call.subject.name.to_string());
             let arguments = parts.extensions.get::<RawArguments>();
             self.check_scopes(&call.subject.name, arguments, &principal).await?;
             match session_call::answer(&session, peer, call, &parts).await? {
@@ -199,6 +232,7 @@ impl Service {
             }
         }
         let message = Message::read(body, &self.handler)?;
+        access.tool.clone_from(&message.tool);
         if let Some(tool) = &message.tool {
             self.check_scopes(tool, message.arguments.as_ref(), &principal).await?;
         }

@@ -1,0 +1,183 @@
+//! Lines of the log about requests: one for each, and a warning for each that is rejected.
+
+use super::http_rejection::Reason;
+use axum::extract::{ConnectInfo, Request};
+use axum::http::{HeaderMap, Method, StatusCode};
+use axum::response::Response;
+use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+use tool_runtime_core::seam::{RequestIds, excerpt, lock};
+use tool_runtime_core::vocabulary::Principal;
+
+/// The target of the lines about requests, for filters.
+const TARGET: &str = "tool_runtime_server::access";
+
+/// Rejections of a peer that are logged in a minute. The others are counted.
+const MAX_LOGGED: u32 = 20;
+
+/// Seconds after which rejections of a peer are logged again.
+const WINDOW: u64 = 60;
+
+/// Peers whose rejections are counted apart.
+const MAX_PEERS: usize = 1024;
+
+/// The client of a connection.
+#[derive(Clone, Copy)]
+pub(super) struct Peer(pub(super) IpAddr);
+
+/// What is logged about a request.
+pub(super) struct Access {
+    began: Instant,
+    method: Method,
+    path: String,
+    peer: Option<IpAddr>,
+    session: Option<String>,
+    trace: Option<String>,
+    /// Once it is known.
+    pub(super) principal: Option<Arc<Principal>>,
+    /// The tool that is called, once it is known.
+    pub(super) tool: Option<String>,
+}
+
+impl Access {
+    pub(super) fn begin(request: &Request) -> Self {
+        let peer = request.extensions().get::<Peer>().map(|peer| peer.0);
+        // Of an application that serves the routes.
+        let of_application = || {
+            let info = request.extensions().get::<ConnectInfo<SocketAddr>>();
+            info.map(|info| info.0.ip())
+        };
+        Self {
+            began: Instant::now(),
+            method: request.method().clone(),
+            path: excerpt(request.uri().path()).into_owned(),
+            peer: peer.or_else(of_application),
+            session: text(request.headers(), "mcp-session-id"),
+            trace: text(request.headers(), "traceparent").and_then(|it| RequestIds::trace_of(&it)),
+            principal: None,
+            tool: None,
+        }
+    }
+
+    /// Logs the request and its response.
+    pub(super) fn end(&self, response: &Response, rejections: &Rejections) {
+        let status = response.status();
+        let is_rejected = matches!(
+            status,
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::NOT_FOUND
+        );
+        if is_rejected {
+            self.warn(response, rejections);
+        }
+        let Self { method, path, .. } = self;
+        let milliseconds = self.began.elapsed().as_secs_f64() * 1000.0;
+        tracing::info!(
+            target: TARGET,
+            %method,
+            path,
+            status = status.as_u16(),
+            ms = format_args!("{milliseconds:.1}"),
+            peer = self.peer.map(tracing::field::display),
+            principal = self.principal.as_ref().map(|principal| excerpt(principal.id()).into_owned()),
+            session = self.session,
+            tool = self.tool,
+            trace = self.trace,
+            "request"
+        );
+    }
+
+    fn warn(&self, response: &Response, rejections: &Rejections) {
+        let Some(unlogged) = rejections.count(self.peer) else { return };
+        let peer = self.peer.map(tracing::field::display);
+        if unlogged > 0 {
+            tracing::warn!(target: TARGET, unlogged, peer, "rejections were not logged: there were too many");
+        }
+        let reason = response.extensions().get::<Reason>().map(|reason| reason.0.trim());
+        let reason = reason.unwrap_or("not said");
+        let Self { method, path, .. } = self;
+        tracing::warn!(
+            target: TARGET,
+            %method,
+            path,
+            status = response.status().as_u16(),
+            peer,
+            principal = self.principal.as_ref().map(|principal| excerpt(principal.id()).into_owned()),
+            session = self.session,
+            tool = self.tool,
+            trace = self.trace,
+            "rejected: {reason}"
+        );
+    }
+}
+
+/// A header as text, without characters that control a terminal.
+fn text(headers: &HeaderMap, name: &str) -> Option<String> {
+    Some(excerpt(headers.get(name)?.to_str().ok()?).into_owned())
+}
+
+/// The rejections of each peer, so that one that asks without end does not fill the log.
+#[derive(Default)]
+pub(super) struct Rejections(Mutex<HashMap<Option<IpAddr>, Counted>>);
+
+struct Counted {
+    since: Instant,
+    count: u32,
+}
+
+impl Rejections {
+    /// Counts a rejection. `None`: it is not logged. Else the number of those of the last minute that were not.
+    fn count(&self, peer: Option<IpAddr>) -> Option<u32> {
+        self.count_at(peer, Instant::now())
+    }
+
+    fn count_at(&self, peer: Option<IpAddr>, now: Instant) -> Option<u32> {
+        let mut peers = lock(&self.0);
+        let is_recent =
+            |counted: &Counted| now.saturating_duration_since(counted.since).as_secs() < WINDOW;
+        if peers.len() >= MAX_PEERS && !peers.contains_key(&peer) {
+            peers.retain(|_, counted| is_recent(counted));
+        }
+        // More peers share one count.
+        let key = if peers.len() >= MAX_PEERS && !peers.contains_key(&peer) { None } else { peer };
+        let counted = peers.entry(key).or_insert(Counted { since: now, count: 0 });
+        let unlogged = match is_recent(counted) {
+            true => 0,
+            false => {
+                let unlogged = counted.count.saturating_sub(MAX_LOGGED);
+                *counted = Counted { since: now, count: 0 };
+                unlogged
+            }
+        };
+        counted.count = counted.count.saturating_add(1);
+        (counted.count <= MAX_LOGGED).then_some(unlogged)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn rejections_of_a_peer_are_bounded_and_counted() {
+        let (rejections, now) = (Rejections::default(), Instant::now());
+        let peer = |last: u8| Some(IpAddr::from([10, 0, 0, last]));
+        let logged = |peer, at| (0..50).filter_map(|_| rejections.count_at(peer, at)).count();
+        assert_eq!(logged(peer(1), now), 20);
+        assert_eq!(logged(peer(2), now), 20);
+        let later = now + Duration::from_secs(WINDOW);
+        assert_eq!(rejections.count_at(peer(1), later), Some(30));
+        assert_eq!(rejections.count_at(peer(1), later), Some(0));
+    }
+
+    #[test]
+    fn peers_beyond_the_limit_share_a_count() {
+        let (rejections, now) = (Rejections::default(), Instant::now());
+        for number in 0..2000_u32 {
+            rejections.count_at(Some(IpAddr::from(number.to_be_bytes())), now);
+        }
+        assert_eq!(lock(&rejections.0).len(), MAX_PEERS + 1);
+    }
+}
