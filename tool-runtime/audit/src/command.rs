@@ -15,12 +15,12 @@ use crate::time::time;
 use selection::{Selection, TIMES};
 use serde_json::json;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 use tool_runtime_command::seam::{CommandFailure, GOVERNANCE, run_printing};
 use tool_runtime_command::{CliCommand, CommandArguments, CommandForm, PoolCommands as _};
-use tool_runtime_core::pool::ToolPoolBuilder;
+use tool_runtime_core::pool::{PoolExtension, ToolPoolBuilder};
 use tool_runtime_core::seam::one_line;
 use tool_runtime_core::tool::{Observation, StepId};
 use tool_runtime_core::vocabulary::BoxFuture;
@@ -33,13 +33,61 @@ const TO_DO: &str = "copy the files of the log before more is written, compare t
 
 /// Adds the commands of a pool with a log.
 pub(crate) fn add_commands<S>(builder: ToolPoolBuilder<S>) -> ToolPoolBuilder<S> {
-    use LogCommand::{Export, Follow, Resolve, Show, Verify};
-    [Show, Follow, Verify, Export, Resolve].into_iter().fold(builder, ToolPoolBuilder::command_once)
+    with_commands(builder, &FileArgument::Required)
+}
+
+fn with_commands<S>(builder: ToolPoolBuilder<S>, file: &FileArgument) -> ToolPoolBuilder<S> {
+    use Action::{Export, Follow, Resolve, Show, Verify};
+    let commands = [Show, Follow, Verify, Export, Resolve].into_iter();
+    let commands = commands.map(|action| LogCommand { action, file: file.clone() });
+    commands.fold(builder, ToolPoolBuilder::command_once)
+}
+
+/// Adds the commands `log show`, `follow`, `verify`, `export` and `resolve` to a program that knows where its log is:
+/// `log show` is about this one, `log show FILE` about another. They run without the pool. An installed [`EventLog`] brings
+/// them by itself, with a file that must be named.
+///
+/// ```
+/// use tool_runtime::ToolPool;
+/// use tool_runtime::audit::LogCommands;
+///
+/// let pool = ToolPool::builder().install(LogCommands::new(Some("calls.db".into()))).allow_empty().build()?;
+/// # Ok::<(), tool_runtime::pool::PoolError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct LogCommands {
+    file: Option<PathBuf>,
+}
+
+impl LogCommands {
+    /// The commands for a log. `None`: the program has none, so that one must be named.
+    pub fn new(file: Option<PathBuf>) -> Self {
+        Self { file }
+    }
+}
+
+impl PoolExtension for LogCommands {
+    fn install<S>(self, builder: ToolPoolBuilder<S>) -> ToolPoolBuilder<S> {
+        with_commands(builder, &FileArgument::Optional(self.file))
+    }
+}
+
+/// The argument FILE.
+#[derive(Clone)]
+enum FileArgument {
+    Required,
+    /// The log of the program, if it has one.
+    Optional(Option<PathBuf>),
 }
 
 /// A command about the file of a log. None needs the pool.
+struct LogCommand {
+    action: Action,
+    file: FileArgument,
+}
+
 #[derive(Clone, Copy)]
-enum LogCommand {
+enum Action {
     Show,
     Follow,
     Verify,
@@ -50,27 +98,37 @@ enum LogCommand {
 impl CliCommand for LogCommand {
     fn form(&self) -> CommandForm {
         let form = |name, about| {
-            CommandForm::new(name, about).heading(GOVERNANCE).argument("FILE", "The log")
+            let form = CommandForm::new(name, about).heading(GOVERNANCE);
+            match (&self.file, self.action) {
+                (FileArgument::Required, _) | (_, Action::Resolve) => {
+                    form.argument("FILE", "The log")
+                }
+                (FileArgument::Optional(_), _) => {
+                    form.optional_argument("FILE", "The log; default: that of the program")
+                }
+            }
         };
         let after = "Begin after the record of this number; default: 0";
-        match self {
-            Self::Show => Selection::options(form("log show", "Show calls as a timeline").option(
-                "run",
-                "RUN",
-                "Only this run, with its state, counts and times",
-            ))
-            .flag("unresolved", "Only calls whose end is not known")
-            .flag("records", "Print each record as a line")
-            .flag("json", "Print a JSON object a line, for each call or record")
-            .after_help(TIMES),
-            Self::Follow => Selection::options(
+        match self.action {
+            Action::Show => {
+                Selection::options(form("log show", "Show calls as a timeline").option(
+                    "run",
+                    "RUN",
+                    "Only this run, with its state, counts and times",
+                ))
+                .flag("unresolved", "Only calls whose end is not known")
+                .flag("records", "Print each record as a line")
+                .flag("json", "Print a JSON object a line, for each call or record")
+                .after_help(TIMES)
+            }
+            Action::Follow => Selection::options(
                 form("log follow", "Show records as they are written, until interrupted")
                     .option("after", "SEQ", after)
                     .option("run", "RUN", "Only of this run"),
             )
             .flag("json", "Print a JSON object a line")
             .after_help(TIMES),
-            Self::Verify => form(
+            Action::Verify => form(
                 "log verify",
                 "Check that no record was changed, removed or moved",
             )
@@ -80,13 +138,13 @@ impl CliCommand for LogCommand {
                 "Exit codes: 0 the log is intact, 1 it was changed, is empty or cannot be read.\n\n\
                      Without `--head` it cannot be seen that the last records were cut off.",
             ),
-            Self::Export => Selection::options(
+            Action::Export => Selection::options(
                 form("log export", "Print records as lines of JSON")
                     .option("after", "SEQ", after)
                     .option("run", "RUN", "Only of this run"),
             )
             .after_help(TIMES),
-            Self::Resolve => {
+            Action::Resolve => {
                 form("log resolve", "State the outcome of a step that is indeterminate")
                     .argument("STEP", "The step, as `log show --unresolved` prints it")
                     .flag("not-run", "The call had no effect, and may run again")
@@ -111,17 +169,24 @@ impl LogCommand {
 
     /// Runs the command. Whether nothing is wrong with the log.
     fn write(
-        self,
+        &self,
         arguments: &CommandArguments,
         output: &mut dyn Write,
     ) -> Result<bool, CommandFailure> {
         let values = arguments.positional();
-        let file = Path::new(values.first().map_or("", String::as_str));
-        match self {
-            Self::Show => show_file(file, arguments, output),
-            Self::Follow => follow(file, arguments, output),
-            Self::Verify => verify(file, arguments, output),
-            Self::Export => {
+        let file = match (values.first(), &self.file) {
+            (Some(file), _) => Path::new(file),
+            (None, FileArgument::Optional(Some(file))) => file,
+            (None, _) => {
+                let text = "this program has no log of its own; name the file of one";
+                return Err(CommandFailure::usage(text));
+            }
+        };
+        match self.action {
+            Action::Show => show_file(file, arguments, output),
+            Action::Follow => follow(file, arguments, output),
+            Action::Verify => verify(file, arguments, output),
+            Action::Export => {
                 let (after, chosen) = (after(arguments)?, Selection::from_arguments(arguments)?);
                 for record in LogReader::open(file)?.records_after(after) {
                     let record = record?;
@@ -131,7 +196,7 @@ impl LogCommand {
                 }
                 Ok(true)
             }
-            Self::Resolve => {
+            Action::Resolve => {
                 resolve(file, values.get(1).map_or("", String::as_str), arguments)?;
                 Ok(true)
             }

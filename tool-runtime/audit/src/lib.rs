@@ -88,6 +88,8 @@ pub use backend::{LogBackend, LogRead, PruneChain};
 pub use builder::{EventLogBuilder, OnFailure};
 pub use calls::LoggedCall;
 pub use chain::{Head, LogLine};
+#[cfg(feature = "cli")]
+pub use command::LogCommands;
 pub use error::{LogError, LogErrorKind};
 pub use event_log::{EventLog, Resolution};
 pub use reader::{LogReader, Records};

@@ -3,6 +3,7 @@
 use super::file;
 use super::findings::{Findings, Location};
 use super::problem::{McpConfigError, McpConfigProblem};
+use super::read::Expanded;
 use super::sources::{Source, Sources};
 use super::wrapper::{self, ServerEntry};
 use super::{McpConfig, json, read, toml, yaml};
@@ -41,6 +42,7 @@ pub struct McpConfigLoader {
 enum Input {
     Text(Format, String),
     Value(Value),
+    Part { path: PathBuf, value: Value },
     File { path: PathBuf, is_optional: bool },
 }
 
@@ -138,6 +140,21 @@ impl McpConfigLoader {
     /// Reads `.mcp.json` in the directory of a project, if the file exists.
     pub fn project(self, folder: impl AsRef<Path>) -> Self {
         self.input(Input::File { path: folder.as_ref().join(".mcp.json"), is_optional: true })
+    }
+
+    /// Reads the servers of a part of a file.
+    #[doc(hidden)]
+    pub fn part_of(self, path: impl Into<PathBuf>, value: Value) -> Self {
+        self.input(Input::Part { path: path.into(), value })
+    }
+
+    /// The text with the values of its variables, and the variables that it has.
+    ///
+    /// # Errors
+    /// Each mistake and its remedy. None shows a value.
+    #[doc(hidden)]
+    pub fn expand(&self, text: &str) -> Result<Expanded, Vec<(String, String)>> {
+        read::expand(text, &self.sources)
     }
 
     fn input(mut self, input: Input) -> Self {
@@ -244,6 +261,7 @@ impl Input {
                 (location, value)
             }
             Self::Value(value) => (Location::from_file(None), Some(value)),
+            Self::Part { path, value } => (Location::from_file(Some(&path)), Some(value)),
             Self::File { path, is_optional } => {
                 (Location::from_file(Some(&path)), read_file(&path, is_optional, findings))
             }

@@ -75,6 +75,35 @@ pub(super) fn server(
     is_reached.then_some(server)
 }
 
+/// A text with the values of its variables.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct Expanded {
+    /// The text, which may be a secret.
+    pub text: Secret,
+    /// The variables, by their names.
+    pub variables: BTreeMap<String, Secret>,
+}
+
+/// The text with the values of its variables.
+///
+/// # Errors
+/// Each mistake and its remedy.
+pub(super) fn expand(text: &str, sources: &Sources) -> Result<Expanded, Vec<(String, String)>> {
+    let (mut findings, location) = (Findings::default(), Location::from_file(None));
+    let mut reader =
+        Reader { sources, findings: &mut findings, lacking: None, found: BTreeMap::new() };
+    let expanded = reader.expanded(&location, text);
+    let variables = reader.found;
+    match expanded {
+        Some(text) => Ok(Expanded { text: Secret::from(text.as_str()), variables }),
+        None => {
+            let problems = findings.problems.into_iter();
+            Err(problems.map(|problem| (problem.text, problem.help)).collect())
+        }
+    }
+}
+
 impl Reader<'_> {
     /// Reads `enabled`, or the opposite of `disabled`. Default: true.
     fn enabled(&mut self, entry: &mut Entry<'_>) -> bool {

@@ -4,3 +4,4 @@
 pub use crate::header::OWN as OWN_HEADERS;
 pub use crate::literals::may_be_secret;
 pub use crate::lookup::{LookupError, find as find_program};
+pub use crate::read::Expanded;

@@ -41,6 +41,8 @@ mod read;
 mod risk;
 mod rule;
 mod schedule;
+#[doc(hidden)]
+pub mod seam;
 mod shorthand;
 mod subject;
 mod touches;

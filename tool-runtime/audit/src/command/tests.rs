@@ -10,12 +10,13 @@ use tool_runtime_core::vocabulary::Principal;
 
 /// Runs `log NAME ..`. Arguments that begin with dashes are flags, or options with the value that follows.
 fn attempt(words: &[&str]) -> Result<(bool, String), CommandFailure> {
-    let command = match words[0] {
-        "show" => LogCommand::Show,
-        "verify" => LogCommand::Verify,
-        "export" => LogCommand::Export,
-        _ => LogCommand::Resolve,
+    let action = match words[0] {
+        "show" => Action::Show,
+        "verify" => Action::Verify,
+        "export" => Action::Export,
+        _ => Action::Resolve,
     };
+    let command = LogCommand { action, file: FileArgument::Required };
     let form = command.form();
     let (mut values, mut options) = (Vec::new(), Vec::new());
     let mut words = words[1..].iter();

@@ -171,7 +171,7 @@ impl CronJobs {
     /// Whether jobs run.
     pub(super) fn host_text(&self) -> String {
         match &self.host {
-            None => "no host lives, so no job runs: start the program with the command `schedule`"
+            None => "no host lives, so no job runs: the server of the program or its command `schedule` runs them"
                 .to_owned(),
             Some(host) => format!(
                 "host: process {} since {}; others wait until it ends",
