@@ -7,3 +7,6 @@ pub use tool_runtime_jwt::{JwtError, JwtVerifier, JwtVerifierBuilder};
 pub use tool_runtime_server::{
     AuthRejection, Authenticate, BearerTokens, HttpOptions, ProtectedResource, TokensError,
 };
+#[cfg(feature = "tls")]
+#[doc(inline)]
+pub use tool_runtime_server::{Tls, TlsError};

@@ -51,7 +51,7 @@ pub(super) async fn call(pool: &ToolPool, mut call: Call) -> ExitCode {
     let session = pool.session();
     let pool = session.pool();
     let peer = Arc::new(TerminalPeer::new());
-    let cancel = signals::shutdown_token();
+    let cancel = signals::shutdown_token(false);
     let context = context_of(pool, Arc::clone(&peer), &cancel);
     let result = pool.call_with(ToolCall::new(&call.tool, &arguments), &context).await;
     peer.finish();
@@ -111,7 +111,7 @@ pub(super) async fn prompt(pool: &ToolPool, mut call: Call) -> ExitCode {
             Err(code) => return code,
         };
     let arguments: TextArguments = arguments.unwrap_or_default().into_iter().map(as_text).collect();
-    let context = context_of(pool, Arc::new(TerminalPeer::new()), &signals::shutdown_token());
+    let context = context_of(pool, Arc::new(TerminalPeer::new()), &signals::shutdown_token(false));
     let messages = match pool.get_prompt(&call.tool, &arguments, &context).await {
         Ok(messages) => messages,
         Err(error) => return failure(&error),
@@ -154,7 +154,7 @@ fn as_text((name, value): (String, Value)) -> (String, String) {
 
 /// `read URI ...`: prints or saves the contents of a resource.
 pub(super) async fn read(pool: &ToolPool, read: Read) -> ExitCode {
-    let context = context_of(pool, Arc::new(TerminalPeer::new()), &signals::shutdown_token());
+    let context = context_of(pool, Arc::new(TerminalPeer::new()), &signals::shutdown_token(false));
     let contents = match pool.read_resource(&read.uri, &context).await {
         Ok(contents) => contents,
         Err(error) => return failure(&error),

@@ -3,13 +3,18 @@
 #[cfg(feature = "jwt")]
 use super::options::Jwt;
 use super::options::ServeHttp;
-use super::{exit, print, signals};
+use super::{exit, log, print, signals};
 use std::process::ExitCode;
 use std::time::Duration;
+#[cfg(feature = "mcp-client")]
+use tool_runtime_client::{McpManager, McpState};
+use tool_runtime_core::pool::ToolPool;
 #[cfg(feature = "jwt")]
 use tool_runtime_jwt::{JwtError, JwtVerifier};
 #[cfg(feature = "jwt")]
 use tool_runtime_server::ProtectedResource;
+#[cfg(feature = "tls")]
+use tool_runtime_server::Tls;
 use tool_runtime_server::seam::{check_address, serve_http};
 use tool_runtime_server::{BearerTokens, HttpOptions, McpServer, TokensError};
 
@@ -17,25 +22,50 @@ use tool_runtime_server::{BearerTokens, HttpOptions, McpServer, TokensError};
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Serves until the first signal, then until calls in flight are done.
-pub(super) async fn serve(server: McpServer, command: ServeHttp) -> ExitCode {
+pub(super) async fn serve(server: McpServer, pool: &ToolPool, command: ServeHttp) -> ExitCode {
     let options = match options(&command) {
-        Ok(options) => options.shutdown(signals::shutdown_token(), DRAIN_TIMEOUT),
+        Ok(options) => ready_when_connected(options, pool)
+            .shutdown(signals::shutdown_token(command.reloads), DRAIN_TIMEOUT),
         Err(problems) => {
             problems.iter().for_each(|problem| print::error(problem));
             return ExitCode::from(exit::USAGE);
         }
     };
     // The signal handlers are installed by now: a program that waits for this line may send a signal immediately.
+    let scheme = options.scheme();
     let serving = serve_http(server, &command.address, options, |address| {
-        print::to_stderr(&format!("listening on http://{address}/mcp"));
+        log::listening(&format!("{scheme}://{address}/mcp"));
     });
     exit::exit_code(serving.await)
+}
+
+/// The server is ready once a connection to each external server was attempted.
+#[cfg(feature = "mcp-client")]
+fn ready_when_connected(options: HttpOptions, pool: &ToolPool) -> HttpOptions {
+    let managers = McpManager::of_pool(pool);
+    options.ready_when(move || {
+        let statuses = managers.iter().flat_map(McpManager::status);
+        let connecting = statuses.filter(|status| status.state == McpState::Connecting);
+        match connecting.count() {
+            0 => Ok(()),
+            1 => Err("an MCP server is being connected to".to_owned()),
+            count => Err(format!("{count} MCP servers are being connected to")),
+        }
+    })
+}
+
+#[cfg(not(feature = "mcp-client"))]
+fn ready_when_connected(options: HttpOptions, _: &ToolPool) -> HttpOptions {
+    options
 }
 
 /// # Errors
 /// All invalid options.
 fn options(command: &ServeHttp) -> Result<HttpOptions, Vec<String>> {
-    let mut options = HttpOptions::default().sessions(command.sessions);
+    let mut options = command.base.clone();
+    if command.no_sessions {
+        options = options.sessions(false);
+    }
     if let Some(limit) = command.max_stream_duration {
         options = options.max_stream_duration(limit);
     }
@@ -60,6 +90,13 @@ fn options(command: &ServeHttp) -> Result<HttpOptions, Vec<String>> {
             Ok((verifier, resource)) => {
                 options = options.auth(verifier).protected_resource(resource);
             }
+            Err(error) => problems.push(error.to_string()),
+        }
+    }
+    #[cfg(feature = "tls")]
+    if let Some((certificate, key)) = &command.tls {
+        match Tls::from_files(certificate, key) {
+            Ok(tls) => options = options.tls(tls),
             Err(error) => problems.push(error.to_string()),
         }
     }

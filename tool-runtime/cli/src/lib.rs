@@ -21,6 +21,7 @@ mod missing;
 mod options;
 mod package;
 mod print;
+mod program;
 mod program_options;
 #[cfg(feature = "remote")]
 mod remote;
@@ -38,6 +39,7 @@ pub mod __private;
 use about::About;
 pub use approver::TerminalApprover;
 use options::{CommandLine, Scope};
+pub use program::{Assembly, Program, Reload};
 pub use program_options::{ProgramArguments, ProgramOptions};
 #[cfg(feature = "mcp-client")]
 pub use servers::PinCommand;
@@ -195,7 +197,7 @@ impl Cli {
     {
         let options = self.options.map(|options| (options.options, options.given));
         let (global, given) = options.unwrap_or_default();
-        let scope = Scope::of_pool(&global);
+        let scope = Scope::of_program(&global, false, false);
         let (setup, added) = (setup::commands(&self.about).to_vec(), self.pool.commands());
         let line = CommandLine { about: &self.about, scope, setup, added, given };
         if let Some(shell) = completions::asking_shell() {
@@ -204,7 +206,8 @@ impl Cli {
         let command = options::parse(&line, arguments.into_iter().map(Into::into).collect());
         let code = match command {
             Ok(options) => {
-                log::start(options.log, options.command.log());
+                let levels = options.command.log();
+                log::start(options.log, &options.command, levels);
                 log::mask_secrets_of(&self.pool);
                 self.about.ignored_arguments = options.ignored_arguments;
                 self.about.run(&self.pool, options.command).await

@@ -2,8 +2,13 @@
 //! error must not delay a call. Lines beyond the capacity of the queue are dropped. Secrets are masked in whole lines, so
 //! that those of libraries show none either.
 
+mod levels;
+
+use super::options::Command;
+use super::print;
 use std::backtrace::BacktraceStatus;
 use std::io::{self, IsTerminal as _, Write};
+use std::str::FromStr;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
@@ -20,6 +25,9 @@ const MAX_LINES: usize = 4096;
 
 /// Time for queued lines to be written at the end of the process.
 const FLUSH_TIMEOUT: Duration = Duration::from_millis(200);
+
+/// The form of lines, once the log is started.
+static FORMAT: OnceLock<LogFormat> = OnceLock::new();
 
 static LOG: OnceLock<Log> = OnceLock::new();
 
@@ -49,11 +57,50 @@ fn masked(line: &[u8]) -> Vec<u8> {
     masks.iter().fold(line, |line, mask| mask.text(&line).into_owned()).into_bytes()
 }
 
+/// The options of the log: `--log-level` and `--log-format`.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LogOptions {
+    pub(super) levels: Option<Targets>,
+    pub(super) format: LogFormat,
+}
+
+/// The form of lines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum LogFormat {
+    #[default]
+    Text,
+    Json,
+}
+
+impl FromStr for LogFormat {
+    type Err = String;
+
+    fn from_str(given: &str) -> Result<Self, String> {
+        match given {
+            "text" => Ok(Self::Text),
+            "json" => Ok(Self::Json),
+            _ => Err(format!("`{given}` is not `text` or `json`")),
+        }
+    }
+}
+
 /// Starts the log with the levels of `--log-level`, else of `RUST_LOG`, else these. A subscriber that is already set stays.
-pub(super) fn start(given: Option<Targets>, default: Targets) {
-    let levels = given.unwrap_or_else(|| of_environment(default));
-    if let Some(subscriber) = subscriber(levels) {
+pub(super) fn start(options: LogOptions, command: &Command, default: Targets) {
+    let levels = options.levels.unwrap_or_else(|| of_environment(default));
+    let levels = levels::complete(levels, options.format, command);
+    let _is_first = FORMAT.set(options.format);
+    if let Some(subscriber) = subscriber(levels, options.format) {
         let _is_first = subscriber.try_init();
+    }
+}
+
+/// Says where a server listens, for programs that wait for the line: as text, or as a line of the log in JSON.
+pub(super) fn listening(url: &str) {
+    match FORMAT.get() {
+        Some(LogFormat::Json) => {
+            tracing::info!(target: levels::LISTENING, url, "listening on {url}");
+        }
+        _ => print::to_stderr(&format!("listening on {url}")),
     }
 }
 
@@ -62,19 +109,27 @@ pub(super) fn start(given: Option<Targets>, default: Targets) {
 pub(super) async fn during<F: Future>(setup: F) -> F::Output {
     let is_set = tracing::dispatcher::has_been_set();
     let levels = of_environment(Targets::new().with_default(LevelFilter::WARN));
-    match subscriber(levels).filter(|_| !is_set) {
+    match subscriber(levels, LogFormat::Text).filter(|_| !is_set) {
         Some(subscriber) => setup.with_subscriber(subscriber).await,
         None => setup.await,
     }
 }
 
 /// Writes lines to the log. `None`: the log has no thread.
-fn subscriber(levels: Targets) -> Option<impl tracing::Subscriber + Send + Sync> {
-    let lines = tracing_subscriber::fmt::layer()
-        .with_ansi(io::stderr().is_terminal())
-        .log_internal_errors(false)
-        .with_writer(Log::get()?);
-    Some(tracing_subscriber::registry().with(levels).with(lines))
+fn subscriber(
+    levels: Targets,
+    format: LogFormat,
+) -> Option<impl tracing::Subscriber + Send + Sync> {
+    let log = Log::get()?;
+    let text = (format == LogFormat::Text).then(|| {
+        let lines = tracing_subscriber::fmt::layer().log_internal_errors(false);
+        lines.with_ansi(io::stderr().is_terminal()).with_writer(log.clone())
+    });
+    let json = (format == LogFormat::Json).then(|| {
+        let lines = tracing_subscriber::fmt::layer().log_internal_errors(false);
+        lines.json().with_writer(log)
+    });
+    Some(tracing_subscriber::registry().with(levels).with(text).with(json))
 }
 
 /// The levels of `RUST_LOG`: a level, or levels by module as in `warn,my_crate=debug`.

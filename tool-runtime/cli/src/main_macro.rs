@@ -1,29 +1,17 @@
 //! `main!`: writes the `main` function of a tool program.
 
+use super::BoxError;
 use super::about::About;
-use super::completions;
-use super::doctor;
-use super::options::{self, Command, CommandLine, Options};
 use super::package::Package;
-#[cfg(feature = "remote")]
-use super::remote;
-use super::run::in_runtime;
-#[cfg(feature = "mcp-client")]
-use super::servers::{self, Files};
-use super::{BoxError, exit, log, print, setup};
-use crate::TerminalApprover;
+use super::program::{self, Assembly, Plan};
+use super::program_options::ProgramArguments;
 use std::any::Any;
 use std::fmt;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::process::ExitCode;
 use std::time::Duration;
-use tool_runtime_command::CommandArguments;
-#[cfg(feature = "mcp-client")]
-use tool_runtime_command::PoolCommands as _;
-use tool_runtime_command::seam::Commands as _;
-use tool_runtime_core::govern::AskCaller;
-use tool_runtime_core::pool::{PoolConfig, Registry, ToolPool, ToolPoolBuilder, WithToolsets};
+use tool_runtime_core::pool::{Registry, ToolPool, ToolPoolBuilder};
 
 /// Writes `main` with the command line [`Cli`](crate::Cli) for all linked tools, and a function `pool()` that builds
 /// the same pool for tests.
@@ -289,18 +277,11 @@ impl Setup {
         self
     }
 
-    /// Whether the program connects external MCP servers.
-    fn has_servers(&self) -> bool {
-        #[cfg(feature = "mcp-client")]
-        return self.servers.is_some();
-        #[cfg(not(feature = "mcp-client"))]
-        false
-    }
-
     string_options!(name, version, about, title, instructions);
 
-    fn about_program(&mut self, package: Package) -> About {
-        About {
+    /// The program of these options.
+    fn plan(mut self, package: Package) -> Plan {
+        let about = About {
             name: self.name.take().unwrap_or_else(|| package.name.to_owned()),
             version: self.version.take().unwrap_or_else(|| package.version.to_owned()),
             package,
@@ -309,7 +290,45 @@ impl Setup {
             title: self.title.take(),
             instructions: self.instructions.take(),
             ignored_arguments: Vec::new(),
+        };
+        let (pool, setup) = (std::mem::take(&mut self.pool), self);
+        Plan {
+            about,
+            arguments: ProgramArguments::of_process(),
+            #[cfg(feature = "mcp-client")]
+            has_servers: setup.servers.is_some(),
+            #[cfg(not(feature = "mcp-client"))]
+            has_servers: false,
+            has_address: false,
+            #[cfg(feature = "remote")]
+            is_runner: setup.is_runner,
+            #[cfg(not(feature = "remote"))]
+            is_runner: false,
+            #[cfg(feature = "remote")]
+            hub: setup.remote.clone(),
+            #[cfg(not(feature = "remote"))]
+            hub: None,
+            pool,
+            assemble: Box::new(move |pool| {
+                Box::pin(std::future::ready(Ok(Self { pool, ..setup }.assembly())))
+            }),
         }
+    }
+
+    fn assembly(self) -> Assembly {
+        let mut assembly = Assembly::new(self.pool);
+        assembly.tools = self.tools;
+        assembly.registry = self.registry;
+        assembly.is_linked = true;
+        #[cfg(feature = "mcp-client")]
+        if let Some(file) = self.servers.filter(|file| file.exists()) {
+            assembly = assembly.servers(move |loader| loader.file(&file));
+        }
+        #[cfg(feature = "remote")]
+        if let Some(url) = self.remote {
+            assembly = assembly.remote(url, self.trust_runners);
+        }
+        assembly
     }
 }
 
@@ -402,171 +421,19 @@ pub async fn pool(setup: SetupFuture) -> Result<ToolPool, SetupError> {
 async fn built(setup: SetupFuture) -> SetupResult<ToolPool> {
     let setup = setup.await?;
     #[cfg(feature = "mcp-client")]
-    let builder = if setup.servers.is_some() { setup.pool.allow_empty() } else { setup.pool };
+    let has_servers = setup.servers.is_some();
     #[cfg(not(feature = "mcp-client"))]
-    let builder = setup.pool;
+    let has_servers = false;
+    let mut assembly = setup.assembly();
     #[cfg(feature = "remote")]
-    let builder = if setup.remote.is_some() { builder.allow_empty() } else { builder };
-    build(builder, setup.tools, setup.registry).await
+    let has_servers = has_servers || assembly.hub.is_some();
+    if has_servers {
+        assembly.pool = assembly.pool.allow_empty();
+    }
+    assembly.build().await
 }
 
 /// The body of `main`. It is not generic: the server would be compiled again in every user's crate.
 pub fn main(package: Package, setup: SetupFuture) -> ExitCode {
-    // Dropped last, also by a panic: ends the remaining descendants of servers.
-    #[cfg(all(feature = "mcp-client", target_os = "linux"))]
-    let _subreaper = tool_runtime_client::Subreaper::new();
-    log::hide_reported_panics();
-    in_runtime(Box::pin(async {
-        let code = run(package, setup).await.unwrap_or_else(|failure| failure.code());
-        log::finish();
-        code
-    }))
-}
-
-/// The reason why no command was run.
-enum Failure {
-    /// Help, a version, or an error of usage was printed.
-    Printed(ExitCode),
-    Setup(BoxError),
-}
-
-impl Failure {
-    fn code(self) -> ExitCode {
-        match self {
-            Self::Printed(code) => code,
-            Self::Setup(error) => {
-                print::error(&error.to_string());
-                ExitCode::from(exit::SETUP)
-            }
-        }
-    }
-}
-
-async fn run(package: Package, setup: SetupFuture) -> Result<ExitCode, Failure> {
-    let mut setup = log::during(setup).await.map_err(Failure::Setup)?;
-    let mut about = setup.about_program(package);
-    let has_servers = setup.has_servers();
-    #[cfg(feature = "mcp-client")]
-    if has_servers {
-        setup.pool = setup.pool.command(servers::PinCommand);
-    }
-    #[cfg(feature = "remote")]
-    {
-        let hub = setup.remote.as_ref();
-        setup.pool = remote::commands(setup.pool, &about, setup.is_runner, hub);
-    }
-    let pool_options = options::pool_options(has_servers);
-    let scope = options::Scope::of_main(&pool_options, has_servers);
-    let (commands, added) = (setup::commands(&about).to_vec(), setup.pool.commands());
-    let given = CommandArguments::default();
-    let line = CommandLine { about: &about, scope, setup: commands, added, given };
-    if let Some(shell) = completions::asking_shell() {
-        let pool = build(setup.pool, setup.tools, setup.registry).await.map_err(Failure::Setup)?;
-        let code = completions::complete(&line, &pool, &shell);
-        pool.close().await;
-        return Ok(code);
-    }
-    let parsed = options::parse(&line, std::env::args_os().collect());
-    let Options { command, pool: options, ignored_arguments, log } =
-        parsed.map_err(Failure::Printed)?;
-    about.ignored_arguments = ignored_arguments;
-    #[cfg(feature = "mcp-client")]
-    log::start(log, servers::log_levels(&command));
-    #[cfg(not(feature = "mcp-client"))]
-    log::start(log, command.log());
-    if let Command::Added(own, arguments) = &command
-        && let Some(run) = own.run_without_pool(arguments)
-    {
-        // The command may open a file that a part of the pool has locked.
-        drop(setup);
-        return Ok(run.await);
-    }
-    let (terminal, caller) = (TerminalApprover::new(), AskCaller::new());
-    let mut builder = match command {
-        // The caller is the person at the terminal.
-        Command::Call(_) => setup.pool.default_approver(terminal),
-        _ => setup.pool.default_approver(caller.or(terminal)),
-    };
-    if let Some(filter) = options.filter {
-        builder = builder.filter(filter);
-    }
-    #[cfg(feature = "mcp-client")]
-    let files = Files::from_options(options.servers, setup.servers);
-    #[cfg(feature = "mcp-client")]
-    if !files.is_empty() {
-        builder = builder.allow_empty();
-    }
-    #[cfg(feature = "remote")]
-    if setup.remote.is_some() {
-        builder = builder.allow_empty();
-    }
-    let tools = options.tools.or(setup.tools);
-    let pool = build(builder, tools, setup.registry).await.map_err(Failure::Setup)?;
-    log::mask_secrets_of(&pool);
-    if command.is_server() {
-        log::panics();
-    }
-    #[cfg(feature = "remote")]
-    let remote = match &setup.remote {
-        Some(url) => {
-            let connection =
-                remote::Connection::open(url, setup.trust_runners, &pool, &command).await;
-            Some(connection.map_err(|problem| Failure::Setup(problem.into()))?)
-        }
-        None => None,
-    };
-    if let Command::Doctor { json } = command {
-        let mut findings = doctor::examine_program(&about, &pool);
-        #[cfg(feature = "mcp-client")]
-        doctor::examine_servers(&about, &files, &mut findings).await;
-        #[cfg(feature = "remote")]
-        if let Some(remote) = remote {
-            remote.close().await;
-        }
-        pool.close().await;
-        // The server that is started may open a file that a part of the pool has locked.
-        drop(pool);
-        doctor::examine_start(&mut findings).await;
-        return Ok(findings.finish(json));
-    }
-    #[cfg(feature = "mcp-client")]
-    let code = servers::run(about, &pool, command, &files, &options.selectors).await;
-    #[cfg(not(feature = "mcp-client"))]
-    let code = Ok(about.run_selected(&pool, command, &options.selectors).await);
-    #[cfg(feature = "remote")]
-    if let Some(remote) = remote {
-        remote.close().await;
-    }
-    pool.close().await;
-    code.map_err(Failure::Setup)
-}
-
-/// The pool with the tools of a file, or else with all linked tools.
-async fn build(
-    pool: ToolPoolBuilder,
-    tools: Option<PathBuf>,
-    registry: Option<Registry>,
-) -> SetupResult<ToolPool> {
-    let Some(file) = tools else { return Ok(linked(pool).build().await?) };
-    let config = PoolConfig::from_file(&file)?;
-    let registry = registry.unwrap_or_else(self::registry);
-    // The file only selects tools: prompts and resources stay.
-    #[cfg(feature = "linked")]
-    let pool = pool.linked_offerings();
-    let pool = pool.config(&registry, config).build().await;
-    pool.map_err(|error| format!("{}: {error}", file.display()).into())
-}
-
-fn linked(pool: ToolPoolBuilder) -> ToolPoolBuilder<WithToolsets> {
-    #[cfg(feature = "linked")]
-    return pool.linked().linked_toolsets();
-    #[cfg(not(feature = "linked"))]
-    pool.in_state()
-}
-
-fn registry() -> Registry {
-    #[cfg(feature = "linked")]
-    return Registry::linked();
-    #[cfg(not(feature = "linked"))]
-    Registry::new()
+    program::start(async move { Ok(setup.await?.plan(package)) })
 }

@@ -10,6 +10,7 @@ mod http;
 mod servers;
 
 use super::about::About;
+use super::log::LogOptions;
 use super::{exit, print, program_options};
 use clap::ArgMatches;
 use clap::error::ErrorKind;
@@ -41,8 +42,8 @@ pub(super) struct Options {
     pub(super) pool: PoolOptions,
     /// `--ignore-argument`.
     pub(super) ignored_arguments: Vec<String>,
-    /// `--log-level`.
-    pub(super) log: Option<Targets>,
+    /// `--log-level` and `--log-format`.
+    pub(super) log: LogOptions,
 }
 
 /// The options that assemble the pool.
@@ -93,9 +94,9 @@ fn filter(allow: Vec<Selector>, deny: Vec<Selector>) -> Option<Filter> {
 
 /// A command, ready to run.
 pub(super) enum Command {
-    Serve,
+    Serve(Serve),
     #[cfg(feature = "http")]
-    ServeHttp(ServeHttp),
+    ServeHttp(Box<ServeHttp>),
     List(List),
     Prompt(Call),
     Read(Read),
@@ -126,12 +127,19 @@ impl Command {
     /// Whether the command runs until a client or a signal ends it.
     pub(super) fn is_server(&self) -> bool {
         match self {
-            Self::Serve => true,
+            Self::Serve(_) => true,
             #[cfg(feature = "http")]
             Self::ServeHttp(_) => true,
             Self::Added(command, _) => command.serves(),
             _ => false,
         }
+    }
+
+    pub(super) fn is_http_server(&self) -> bool {
+        #[cfg(feature = "http")]
+        return matches!(self, Self::ServeHttp(_));
+        #[cfg(not(feature = "http"))]
+        false
     }
 
     /// Default log levels. Commands without a log print their warnings themselves.
@@ -147,6 +155,15 @@ impl Command {
             _ => LevelFilter::WARN,
         })
     }
+}
+
+/// `serve`, on standard input and output unless the configuration of the program has an address.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Serve {
+    /// `--stdio`.
+    pub(super) is_stdio: bool,
+    /// Whether SIGHUP reads the configuration again.
+    pub(super) reloads: bool,
 }
 
 /// `list [WHAT] ...`
@@ -259,7 +276,7 @@ pub(super) fn parse(line: &CommandLine<'_>, arguments: Vec<OsString>) -> Result<
         usage(&program.clone().error(ErrorKind::ValueValidation, text))
     };
     let pool = PoolOptions::from_arguments(&of_program).map_err(invalid)?;
-    let log = log_levels(&of_program).map_err(invalid)?;
+    let log = log_options(&of_program).map_err(invalid)?;
     let matches = program.try_get_matches_from_mut(rest).map_err(|error| usage(&error))?;
     let (name, matches) = match matches.subcommand() {
         Some((name, matches)) => (name, matches),
@@ -270,7 +287,7 @@ pub(super) fn parse(line: &CommandLine<'_>, arguments: Vec<OsString>) -> Result<
         }
         None => {
             return Ok(Options {
-                command: Command::Serve,
+                command: Command::Serve(Serve::default()),
                 pool,
                 ignored_arguments: Vec::new(),
                 log,
@@ -305,9 +322,12 @@ pub(super) fn parse(line: &CommandLine<'_>, arguments: Vec<OsString>) -> Result<
     Ok(Options { command, pool, ignored_arguments, log })
 }
 
-fn log_levels(arguments: &CommandArguments) -> Result<Option<Targets>, (&'static str, String)> {
+fn log_options(arguments: &CommandArguments) -> Result<LogOptions, (&'static str, String)> {
     let levels = arguments.value("log-level").map(str::parse::<Targets>).transpose();
-    levels.map_err(|error| ("log-level", error.to_string()))
+    let levels = levels.map_err(|error| ("log-level", error.to_string()))?;
+    let format = arguments.value("log-format").map(str::parse).transpose();
+    let format = format.map_err(|error| ("log-format", error))?.unwrap_or_default();
+    Ok(LogOptions { levels, format })
 }
 
 /// Prints a help or an error, and gives the exit code.
@@ -450,9 +470,10 @@ fn command(
         _ => {
             #[cfg(feature = "http")]
             if let Some(http) = http::serve_http(matches) {
-                return Ok(Command::ServeHttp(http));
+                return Ok(Command::ServeHttp(Box::new(http)));
             }
-            Command::Serve
+            let is_stdio = matches.try_get_one::<bool>("stdio").ok().flatten().copied();
+            Command::Serve(Serve { is_stdio: is_stdio.unwrap_or(false), ..Serve::default() })
         }
     })
 }

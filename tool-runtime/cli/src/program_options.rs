@@ -144,6 +144,12 @@ pub(crate) fn take(
 }
 
 impl ProgramArguments {
+    /// The command line of the process, for a program without options of its own.
+    pub(crate) fn of_process() -> Self {
+        let rest = std::env::args_os().collect();
+        Self { given: CommandArguments::default(), options: Vec::new(), rest }
+    }
+
     /// Makes the pool, or a part of it, and prints the warnings of that to standard error: for instance that a skill is
     /// left out. [`Cli::run`](crate::Cli::run) starts the log afterwards, with the levels of its command. `RUST_LOG` sets other levels.
     /// A subscriber that the program has set stays.
@@ -176,6 +182,26 @@ impl ProgramArguments {
     pub fn command(&self) -> Option<&str> {
         let mut words = self.rest.iter().skip(1).filter_map(|argument| argument.to_str());
         words.find(|word| !word.starts_with('-'))
+    }
+
+    /// The values of `--var NAME=VALUE`, an option of every program with external MCP servers. They may be secrets.
+    ///
+    /// ```
+    /// use tool_runtime::cli::ProgramOptions;
+    ///
+    /// let arguments = ProgramOptions::new().parse(["program", "serve", "--var", "PORT=8080"]).expect("arguments");
+    /// assert_eq!(arguments.variables().collect::<Vec<_>>(), [("PORT", "8080")]);
+    /// ```
+    pub fn variables(&self) -> impl Iterator<Item = (&str, &str)> {
+        let words =
+            self.rest.iter().map_while(|word| word.to_str()).take_while(|word| *word != "--");
+        let after = words.clone().skip(1).map(Some).chain([None]);
+        let given = words.zip(after).filter_map(|(word, next)| match word.strip_prefix("--var") {
+            Some("") => next,
+            Some(rest) => rest.strip_prefix('='),
+            None => None,
+        });
+        given.filter_map(|text| text.split_once('='))
     }
 
     /// Whether an option or a flag was given.

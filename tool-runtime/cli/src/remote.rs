@@ -12,6 +12,7 @@ mod serve;
 mod status;
 
 pub(super) use connection::{Connection, absent_runners, hub_of};
+pub(super) use status::Status;
 
 use super::about::About;
 #[cfg(not(all(feature = "remote-hub", feature = "remote-nats")))]

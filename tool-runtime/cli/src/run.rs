@@ -5,7 +5,7 @@ use super::about::About;
 use super::export;
 #[cfg(feature = "http")]
 use super::http;
-use super::options::Command;
+use super::options::{Command, Serve};
 use super::{call, completions, doctor, exit, list, print, selectors, signals};
 use std::pin::Pin;
 use std::process::ExitCode;
@@ -31,9 +31,9 @@ impl About {
     pub(crate) fn run(self, pool: &ToolPool, command: Command) -> BoxFuture<'_, ExitCode> {
         Box::pin(async move {
             match command {
-                Command::Serve => self.serve(pool).await,
+                Command::Serve(serve) => self.serve(pool, serve).await,
                 #[cfg(feature = "http")]
-                Command::ServeHttp(http) => http::serve(self.server(pool), http).await,
+                Command::ServeHttp(http) => http::serve(self.server(pool), pool, *http).await,
                 #[cfg(feature = "export")]
                 Command::List(list) if list.tokens => export::sizes(pool, list.json),
                 Command::List(list) => list::list(pool, &list),
@@ -58,8 +58,8 @@ impl About {
         })
     }
 
-    async fn serve(self, pool: &ToolPool) -> ExitCode {
-        let end = signals::shutdown_token();
+    async fn serve(self, pool: &ToolPool, command: Serve) -> ExitCode {
+        let end = signals::shutdown_token(command.reloads);
         exit::exit_code(self.server(pool).serve_stdio_until(&end).await)
     }
 

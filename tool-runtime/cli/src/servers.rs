@@ -1,6 +1,7 @@
 //! Connects external MCP servers while a command runs.
 
 mod pin;
+mod reload;
 pub(crate) mod start;
 pub(crate) mod state;
 mod status;
@@ -9,9 +10,11 @@ mod warnings;
 use super::BoxError;
 use super::about::About;
 use super::log;
-use super::options::{Command, ServerOptions};
+use super::options::{Command, Serve, ServerOptions};
+use super::program::{Reload, ServerInputs};
 
 pub use pin::PinCommand;
+use reload::Reloading;
 use std::convert::Infallible;
 use std::future::pending;
 use std::path::PathBuf;
@@ -19,12 +22,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
-use tool_runtime_client::McpManager;
+use tool_runtime_client::{McpManager, McpState};
 use tool_runtime_config::{McpConfig, McpConfigError, McpConfigLoader};
 use tool_runtime_core::pool::{Selector, ToolPool};
 use tool_runtime_core::tool::Secrets;
-use tracing::level_filters::LevelFilter;
-use tracing_subscriber::filter::Targets;
 
 /// Remedy without a configuration file.
 const NAME_A_FILE: &str = "name a file of MCP servers by `--mcp-config FILE`";
@@ -37,7 +38,8 @@ const LIST_WAIT: Duration = Duration::from_secs(5);
 
 /// The configuration files of servers, with their variables.
 pub(crate) struct Files {
-    paths: Vec<PathBuf>,
+    /// Adds the files to a loader. `None`: there are none.
+    inputs: Option<ServerInputs>,
     variables: Vec<(String, String)>,
     /// Whether requests of servers are passed to the caller.
     ask: bool,
@@ -45,20 +47,29 @@ pub(crate) struct Files {
     wait: Duration,
     /// The file of approved definitions.
     pub(crate) pins: Option<PathBuf>,
+    /// Reads the configuration of the program again, before these files.
+    reload: Option<Reloading>,
 }
 
 impl Files {
-    /// The files of the command line; without any, the file of `main!`, if it exists.
-    pub(super) fn from_options(options: ServerOptions, default: Option<PathBuf>) -> Self {
-        let ServerOptions { files: mut paths, variables, ask, wait, pins } = options;
-        if paths.is_empty() {
-            paths.extend(default.filter(|file| file.exists()));
-        }
-        Self { paths, variables, ask, wait: wait.unwrap_or(LIST_WAIT), pins }
+    /// The files of the command line; without any, those of the program.
+    pub(crate) fn new(
+        options: ServerOptions,
+        of_program: Option<ServerInputs>,
+        reload: Option<Arc<dyn Reload>>,
+    ) -> Self {
+        let ServerOptions { files, variables, ask, wait, pins } = options;
+        let given: Option<ServerInputs> = match files.is_empty() {
+            true => None,
+            false => Some(Arc::new(move |loader| files.iter().fold(loader, McpConfigLoader::file))),
+        };
+        let wait = wait.unwrap_or(LIST_WAIT);
+        let reload = reload.map(Reloading::new);
+        Self { inputs: given.or(of_program), variables, ask, wait, pins, reload }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.paths.is_empty()
+        self.inputs.is_none()
     }
 
     /// The usable entries. Their secrets are masked in the log.
@@ -73,7 +84,10 @@ impl Files {
     pub(crate) fn loader(&self) -> McpConfigLoader {
         let variables = self.variables.iter().cloned();
         let loader = McpConfig::loader().variables(variables).environment().option("--var");
-        self.paths.iter().fold(loader, |loader, file| loader.file(file))
+        match &self.inputs {
+            Some(inputs) => inputs(loader),
+            None => loader,
+        }
     }
 }
 
@@ -82,22 +96,6 @@ pub(crate) fn mask_in_log(config: &McpConfig) {
     let secrets = Secrets::new();
     config.servers.values().for_each(|server| secrets.hide(server.result_secrets()));
     log::mask(Arc::new(secrets));
-}
-
-/// Default log levels of a command. Commands that print do not log failures of servers: see `warnings`.
-pub(super) fn log_levels(command: &Command) -> Targets {
-    // Our client logs a lost connection; rmcp would log it again, as an error.
-    let log = [
-        "rmcp::transport::worker",
-        "rmcp::transport::streamable_http_client",
-        "rmcp::transport::common::client_side_sse",
-    ];
-    let log = log.iter().fold(command.log(), |log, rmcp| log.with_target(*rmcp, LevelFilter::OFF));
-    if command.is_server() {
-        // rmcp logs each unexpected message of a server as a warning.
-        return log.with_target("rmcp::service", LevelFilter::ERROR);
-    }
-    log.with_target("tool_runtime_client", LevelFilter::OFF)
 }
 
 /// Runs a command with the servers' tools in the pool.
@@ -152,6 +150,7 @@ async fn connected(
         tokio::select! {
             code = about.run(pool, command) => code,
             never = warn_later(pool, &config, &manager, files.wait) => match never {},
+            never = reload::follow(files, &manager) => match never {},
         }
     } else {
         warnings::report(&command, pool, &config, &statuses, selectors);
@@ -169,6 +168,13 @@ async fn warn_later(
     wait: Duration,
 ) -> Infallible {
     drop(timeout(wait, manager.settled()).await);
-    warnings::report(&Command::Serve, pool, config, &manager.status(), &[]);
+    let statuses = manager.status();
+    let connected = statuses.iter().filter(|status| status.state == McpState::Ready).count();
+    tracing::info!(
+        connected,
+        servers = statuses.len(),
+        "connections to the MCP servers were attempted"
+    );
+    warnings::report(&Command::Serve(Serve::default()), pool, config, &statuses, &[]);
     pending().await
 }

@@ -10,12 +10,12 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tool_runtime_core::seam::spawn;
 
-/// A token that the first signal cancels. The second signal ends the process.
+/// A token that the first signal cancels. The second signal ends the process. `reloads`: SIGHUP is none of them.
 ///
 /// If no handler can be installed, signals keep their default effect.
-pub(super) fn shutdown_token() -> CancellationToken {
+pub(super) fn shutdown_token(reloads: bool) -> CancellationToken {
     let token = CancellationToken::new();
-    match Signals::install() {
+    match Signals::install(reloads) {
         Ok(signals) => drop(spawn(Box::pin(handle(signals, token.clone())))),
         Err(error) => tracing::warn!(%error, "signals are not handled"),
     }
@@ -42,11 +42,12 @@ struct Signals {
 
 #[cfg(unix)]
 impl Signals {
-    fn install() -> io::Result<Self> {
+    fn install(reloads: bool) -> io::Result<Self> {
+        let ends = !reloads && !ignores_hang_up();
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
-            hang_up: if ignores_hang_up() { None } else { Some(signal(SignalKind::hangup())?) },
+            hang_up: if ends { Some(signal(SignalKind::hangup())?) } else { None },
         })
     }
 
@@ -60,6 +61,33 @@ impl Signals {
             }
         })
         .await;
+    }
+}
+
+/// Tells of each SIGHUP, for a server that reads its configuration again.
+pub(super) struct HangUps(#[cfg(unix)] Option<Signal>);
+
+impl HangUps {
+    #[cfg(unix)]
+    pub(super) fn install() -> Self {
+        let signal = signal(SignalKind::hangup());
+        Self(signal.inspect_err(|error| tracing::warn!(%error, "SIGHUP is not handled")).ok())
+    }
+
+    #[cfg(not(unix))]
+    pub(super) fn install() -> Self {
+        Self()
+    }
+
+    /// Waits for the next one.
+    pub(super) async fn next(&mut self) {
+        #[cfg(unix)]
+        if let Some(signal) = &mut self.0
+            && signal.recv().await.is_some()
+        {
+            return;
+        }
+        std::future::pending::<()>().await;
     }
 }
 
@@ -78,7 +106,7 @@ struct Signals;
 
 #[cfg(not(unix))]
 impl Signals {
-    fn install() -> io::Result<Self> {
+    fn install(_reloads: bool) -> io::Result<Self> {
         Ok(Self)
     }
 

@@ -247,6 +247,23 @@ async fn a_waiting_list_includes_a_server_that_connects() {
     manager.close().await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_call_waits_for_a_server_that_connects() {
+    let builder = McpManager::builder().custom("s", || async {
+        tokio::time::sleep(Duration::from_secs(3)).await;
+        let tools = json!([{ "name": "echo", "inputSchema": { "type": "object" } }]);
+        Ok(server(move |message| default_answers(message, &tools)))
+    });
+    let pool = empty();
+    let manager = builder.start(&pool).unwrap();
+    let client = TestClient::stateful(&pool).await;
+    let began = tokio::time::Instant::now();
+    let result = client.call("s.echo", json!({})).await.expect("a result");
+    assert!(!result.is_error(), "{result:?}");
+    assert_eq!(began.elapsed().as_secs(), 3);
+    manager.close().await;
+}
+
 #[tokio::test]
 async fn the_report_names_disconnected_servers() {
     let pool = empty();

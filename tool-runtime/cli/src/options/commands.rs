@@ -16,19 +16,20 @@ use tool_runtime_export::Api;
 pub(crate) struct Scope<'a> {
     /// Whether the program connects external MCP servers.
     pub(super) has_servers: bool,
+    /// Whether the program may serve over HTTP without an option.
+    pub(super) has_address: bool,
     /// Options of every command.
     pub(super) global: &'a [CommandOption],
 }
 
 impl<'a> Scope<'a> {
-    /// A program of `main!`, which assembles the pool by options.
-    pub(crate) fn of_main(pool_options: &'a [CommandOption], has_servers: bool) -> Self {
-        Self { has_servers, global: pool_options }
-    }
-
-    /// A program with a pool and options of its own.
-    pub(crate) fn of_pool(global: &'a [CommandOption]) -> Self {
-        Self { has_servers: false, global }
+    /// The commands and options of a program.
+    pub(crate) fn of_program(
+        global: &'a [CommandOption],
+        has_servers: bool,
+        has_address: bool,
+    ) -> Self {
+        Self { has_servers, has_address, global }
     }
 }
 
@@ -51,7 +52,7 @@ pub(super) fn program(line: &CommandLine<'_>, bin_name: &str) -> Result<Command,
         .after_help(
             "Without a command the program serves MCP when standard input is not a terminal.",
         );
-    for (heading, command) in built_in(scope.has_servers, bin_name) {
+    for (heading, command) in built_in(scope, bin_name) {
         headings.push((command.get_name().to_owned(), heading));
         program = program.subcommand(features::marked(command));
     }
@@ -103,7 +104,7 @@ fn with_form(program: Command, form: &CommandForm) -> Command {
     program.subcommand(group.subcommand(command))
 }
 
-fn built_in(has_servers: bool, bin_name: &str) -> Vec<(&'static str, Command)> {
+fn built_in(scope: &Scope<'_>, bin_name: &str) -> Vec<(&'static str, Command)> {
     let mut commands = vec![
         (TOOLS, list()),
         (TOOLS, call(bin_name)),
@@ -111,26 +112,31 @@ fn built_in(has_servers: bool, bin_name: &str) -> Vec<(&'static str, Command)> {
         (TOOLS, read()),
         (TOOLS, schema()),
         (TOOLS, report()),
-        (SERVERS, serve()),
+        (SERVERS, serve(scope.has_address)),
     ];
     #[cfg(feature = "mcp-client")]
-    if has_servers {
+    if scope.has_servers {
         commands.push((SERVERS, super::servers::status()));
     }
-    #[cfg(not(feature = "mcp-client"))]
-    let _ = has_servers;
     commands.push((SETUP, doctor()));
     commands.push((SETUP, completions()));
     commands
 }
 
-fn serve() -> Command {
+fn serve(has_address: bool) -> Command {
     let address =
         "Serve over HTTP at this address instead: `8080` is 127.0.0.1:8080, port 0 any free port";
     let serve = Command::new("serve")
         .about("Serve the tools to an MCP client on standard input and output")
         .arg(repeated("ignore-argument", "NAME", "Ignore this argument in calls of tools that do not declare it, such as n8n's `toolCallId`; repeatable"))
         .arg(value("http", "ADDR", address).help_heading(HTTP));
+    let serve = match has_address {
+        true => serve.arg(
+            flag("stdio", "Serve on standard input and output, whatever the configuration says")
+                .conflicts_with("http"),
+        ),
+        false => serve,
+    };
     #[cfg(feature = "http")]
     let serve = serve.args(super::http::options());
     serve
@@ -277,7 +283,11 @@ fn report() -> Command {
 /// Options of every program.
 pub(crate) fn common_options() -> Vec<CommandOption> {
     let levels = "Levels of the log on standard error: `warn` (default), `info`, `debug`, or by module as in `warn,my_crate=debug`; so does the variable RUST_LOG";
-    CommandForm::new("program", "").option("log-level", "LEVELS", levels).options
+    CommandForm::new("program", "")
+        .option("log-level", "LEVELS", levels)
+        .option("log-format", "FORMAT", "Lines of the log as `text` (default) or `json`")
+        .known_values("log-format", ["text", "json"])
+        .options
 }
 
 /// Options that build the pool. Every command of a `main!` program accepts them.

@@ -17,6 +17,8 @@ const MISSING: &[Missing] = &[
     Missing { command: "serve", option: "http", feature: "http" },
     #[cfg(all(feature = "http", not(feature = "jwt")))]
     Missing { command: "serve", option: "auth-jwt-issuer", feature: "jwt" },
+    #[cfg(all(feature = "http", not(feature = "tls")))]
+    Missing { command: "serve", option: "tls-cert", feature: "tls" },
     #[cfg(not(feature = "export"))]
     Missing { command: "list", option: "tokens", feature: "export" },
     #[cfg(not(feature = "export"))]

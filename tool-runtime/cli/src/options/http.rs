@@ -5,11 +5,17 @@ use super::{seconds, texts};
 use clap::{Arg, ArgMatches};
 use std::path::PathBuf;
 use std::time::Duration;
+use tool_runtime_server::HttpOptions;
 
 /// `serve --http ADDR ...`
+#[derive(Default)]
 pub(crate) struct ServeHttp {
     pub(crate) address: String,
-    pub(crate) sessions: bool,
+    /// The options of the configuration of the program, which those of the command line change.
+    pub(crate) base: HttpOptions,
+    /// Whether SIGHUP reads the configuration again.
+    pub(crate) reloads: bool,
+    pub(crate) no_sessions: bool,
     pub(crate) max_stream_duration: Option<Duration>,
     pub(crate) hosts: Vec<String>,
     pub(crate) origins: Vec<String>,
@@ -18,6 +24,9 @@ pub(crate) struct ServeHttp {
     #[cfg(feature = "jwt")]
     pub(crate) jwt: Option<Jwt>,
     pub(crate) insecure_no_auth: bool,
+    /// The files of the certificate and of the key.
+    #[cfg(feature = "tls")]
+    pub(crate) tls: Option<(PathBuf, PathBuf)>,
 }
 
 /// `--auth-jwt-issuer URL --auth-jwt-audience URL`
@@ -53,6 +62,13 @@ pub(super) fn options() -> Vec<Arg> {
             "Require a bearer token of this environment variable, which has lines `TOKEN` or `NAME:TOKEN`",
         ),
         value("auth-token-file", "FILE", "Require a bearer token of this file, in the same format"),
+        value(
+            "tls-cert",
+            "FILE",
+            "Serve over TLS with this certificate and those of its issuers, in PEM; a changed file counts without a restart",
+        )
+        .requires("tls-key"),
+        value("tls-key", "FILE", "The key of the certificate, in PEM").requires("tls-cert"),
         flag(
             "insecure-no-auth",
             "Let every client that reaches ADDR call every tool, even from other machines",
@@ -86,7 +102,7 @@ pub(super) fn serve_http(matches: &ArgMatches) -> Option<ServeHttp> {
     let text = |name: &str| matches.get_one::<String>(name).cloned();
     Some(ServeHttp {
         address: text("http")?,
-        sessions: !matches.get_flag("no-sessions"),
+        no_sessions: matches.get_flag("no-sessions"),
         max_stream_duration: matches.get_one("max-stream-duration").copied(),
         hosts: texts(matches, "allow-host"),
         origins: texts(matches, "allow-origin"),
@@ -97,5 +113,8 @@ pub(super) fn serve_http(matches: &ArgMatches) -> Option<ServeHttp> {
             .zip(text("auth-jwt-audience"))
             .map(|(issuer, audience)| Jwt { issuer, audience }),
         insecure_no_auth: matches.get_flag("insecure-no-auth"),
+        #[cfg(feature = "tls")]
+        tls: text("tls-cert").map(PathBuf::from).zip(text("tls-key").map(PathBuf::from)),
+        ..ServeHttp::default()
     })
 }

@@ -52,7 +52,7 @@ async fn keep(arguments: &CommandArguments) -> ExitCode {
             return ExitCode::from(exit::USAGE);
         }
     };
-    match until(&hub, &queues, signals::shutdown_token()).await {
+    match until(&hub, &queues, signals::shutdown_token(false)).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             print::error(&error.to_string());

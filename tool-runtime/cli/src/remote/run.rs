@@ -99,7 +99,7 @@ impl Run {
         settings: Settings,
         pool: &ToolPool,
     ) -> Result<(), BoardError> {
-        let end = signals::shutdown_token();
+        let end = signals::shutdown_token(false);
         let Some(board) = reach(&end, || Box::pin(hub.connect())).await? else { return Ok(()) };
         let mut runner = seam::runner(board).program(&*self.program);
         if let Some(queue) = settings.queue {

@@ -57,7 +57,7 @@ async fn serve(arguments: &CommandArguments) -> ExitCode {
     let served = async { Hub::open(file)?.serve(address, tokens).await };
     match served.await {
         Ok(server) => {
-            let end = signals::shutdown_token();
+            let end = signals::shutdown_token(false);
             print::to_stderr(&format!("listening on http://{}", server.address()));
             server.until(end).await;
             ExitCode::SUCCESS

@@ -15,9 +15,9 @@ use tool_runtime_remote::{RemoteStatus, seam};
 const ROLL: Duration = Duration::from_secs(1);
 
 /// The command `remote status`.
-pub(super) struct Status {
+pub(crate) struct Status {
     /// The hub of the program, if it has one.
-    pub(super) hub: Option<String>,
+    pub(crate) hub: Option<String>,
 }
 
 impl CliCommand for Status {

@@ -103,7 +103,13 @@ mod tests {
         let pool = ToolPool::builder().allow_empty().build().unwrap();
         let (config, statuses) = (McpConfig::new(), connecting(&pool).await);
         assert_eq!(
-            warnings(&Command::Serve, &pool, &config, &statuses, &[]),
+            warnings(
+                &Command::Serve(crate::options::Serve::default()),
+                &pool,
+                &config,
+                &statuses,
+                &[]
+            ),
             ["the MCP server `h` is still being connected to; its tools come when it answers"]
         );
         assert_eq!(

@@ -264,6 +264,24 @@ async fn a_damaged_file_does_not_stop_the_others() {
 }
 
 #[tokio::test]
+async fn a_call_that_waits_for_a_person_ends_with_the_server() {
+    let (removed, directory) = (Removed::default(), Directory::new("stopped"));
+    let store = FileStore::open(&directory.0).unwrap().poll_interval(Duration::from_millis(5));
+    let pool = pool(store.clone(), &removed);
+    let stop = CancellationToken::new();
+    let context = pool.context().with_stop(stop.clone());
+    let person = async {
+        question(&store).await;
+        stop.cancel();
+    };
+    let call = pool.call_with(remove_call("a"), &context);
+    let (result, ()) = in_time(async { tokio::join!(call, person) }).await;
+    let text = result.observation().to_text();
+    assert!(text.contains("the server stops, so the question was not answered"), "{text}");
+    assert!(removed.all().is_empty());
+}
+
+#[tokio::test]
 async fn commands_list_and_answer() {
     let (removed, directory) = (Removed::default(), Directory::new("commands"));
     let store = FileStore::open(&directory.0).unwrap().poll_interval(Duration::from_millis(5));

@@ -1,12 +1,15 @@
 //! The generated program: `serve --http`.
 
 use super::client::{Connection, RawRequest};
-use super::test_server::in_time;
+use super::test_server::{TestServer, in_time};
 use std::net::SocketAddr;
 use std::process::{Output, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use suite::process::{Signal, signal};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, ChildStderr, Command};
+use tool_runtime::http::HttpOptions;
 
 pub(super) fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_misbehaving_tools"));
@@ -27,8 +30,8 @@ impl Program {
         let mut log = BufReader::new(child.stderr.take().expect("piped"));
         let mut line = String::new();
         in_time(log.read_line(&mut line)).await.expect("a line");
-        let address = line.strip_prefix("listening on http://").expect("where it is");
-        let address = address.trim_end().strip_suffix("/mcp").expect("where it is");
+        let (_, address) = line.split_once("listening on http://").expect("where it is");
+        let (address, _) = address.split_once("/mcp").expect("where it is");
         Self { address: address.parse().expect("an address"), child, log }
     }
 
@@ -38,12 +41,15 @@ impl Program {
             .status()
     }
 
-    async fn log_until(&mut self, text: &str) {
-        let mut line = String::new();
-        while !line.contains(text) {
-            line.clear();
+    /// The next line with this text.
+    async fn log_until(&mut self, text: &str) -> String {
+        loop {
+            let mut line = String::new();
             let read = in_time(self.log.read_line(&mut line)).await.expect("UTF-8");
             assert!(read > 0, "{text:?} was not logged");
+            if line.contains(text) {
+                return line;
+            }
         }
     }
 
@@ -103,6 +109,104 @@ async fn tokens_come_from_a_variable_or_a_file() {
     for token in ["one", "two"] {
         let call = RawRequest::call(1, "numbers").with("authorization", &format!("Bearer {token}"));
         assert_eq!(program.request(&call).await, 200);
+    }
+}
+
+#[tokio::test]
+async fn requests_and_rejections_are_logged() {
+    let flags = ["--http", "0", "--auth-token-env", "SUITE_TOKENS", "--log-level", "info"];
+    let mut program = Program::start(command(&flags).env("SUITE_TOKENS", "ada:one")).await;
+    let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+    let call = RawRequest::call(1, "numbers");
+    let with_token = |token: &str| call.clone().with("authorization", &format!("Bearer {token}"));
+    let traced = with_token("one").with("traceparent", &format!("00-{trace}-00f067aa0ba902b7-01"));
+    assert_eq!(program.request(&traced).await, 200);
+    let line = program.log_until("status=200").await;
+    for words in [" INFO ", "POST", "\"/mcp\"", "127.0.0.1", "\"ada\"", "\"numbers\"", trace] {
+        assert!(line.contains(words), "{words} is not in {line}");
+    }
+    for (request, status, reason) in [
+        (with_token("two"), 401, "rejected: the token is unknown"),
+        (call.clone(), 401, "rejected: it has no bearer token"),
+        (with_token("one").with("host", "a.example"), 403, "the host `a.example` is not allowed"),
+        (RawRequest::new("GET", "/other"), 404, "nothing is served at `/other`"),
+    ] {
+        assert_eq!(program.request(&request).await, status);
+        let line = program.log_until(reason).await;
+        assert!(line.contains("WARN") && line.contains("127.0.0.1"), "{line}");
+        assert!(line.contains(&format!("status={status}")), "{line}");
+    }
+    // No more of one client than an operator reads.
+    for _ in 0..20 {
+        assert_eq!(program.request(&call).await, 401);
+    }
+    assert_eq!(program.request(&with_token("one")).await, 200);
+    let mut rejections = 0;
+    loop {
+        let line = program.log_until("").await;
+        if line.contains("status=200") {
+            break;
+        }
+        rejections += usize::from(line.contains("rejected"));
+    }
+    assert_eq!(rejections, 16);
+}
+
+#[tokio::test]
+async fn a_server_is_ready_while_its_conditions_hold() {
+    let is_loaded = Arc::new(AtomicBool::new(false));
+    let check = Arc::clone(&is_loaded);
+    let options = HttpOptions::default().ready_when(move || match check.load(Ordering::Relaxed) {
+        true => Ok(()),
+        false => Err("the index is being loaded".to_owned()),
+    });
+    let server = TestServer::start(options).await;
+    let ready = RawRequest::new("GET", "/readyz");
+    let answer = server.request(&ready).await;
+    assert_eq!((answer.status(), &*answer.body), (503, "the index is being loaded\n"));
+    is_loaded.store(true, Ordering::Relaxed);
+    assert_eq!(server.request(&ready).await.status(), 200);
+    let program = Program::start(&mut command(&["--http", "0"])).await;
+    assert_eq!(program.request(&ready).await, 200);
+}
+
+#[tokio::test]
+async fn lines_of_the_log_are_json_if_wanted() {
+    let flags = ["--http", "0", "--log-level", "info", "--log-format", "json"];
+    let mut program = Program::start(&mut command(&flags)).await;
+    assert_eq!(program.request(&RawRequest::call(1, "numbers")).await, 200);
+    let line = program.log_until("status").await;
+    let line: serde_json::Value = serde_json::from_str(&line).expect("JSON");
+    assert_eq!((&line["level"], &line["fields"]["status"]), (&"INFO".into(), &200.into()));
+    let (code, message) = rejected(&["--http", "0", "--log-format", "yaml"]).await;
+    assert_eq!(code, Some(2));
+    assert!(message.contains("`yaml` is not `text` or `json`"), "{message}");
+}
+
+#[tokio::test]
+async fn all_lines_are_json_if_wanted() {
+    let flags = ["--http", "0", "--log-format", "json"];
+    let mut server = command(&flags).stderr(Stdio::piped()).spawn().expect("it starts");
+    let mut lines = BufReader::new(server.stderr.take().expect("piped")).lines();
+    let line = in_time(lines.next_line()).await.expect("UTF-8").expect("a line");
+    let line: serde_json::Value = serde_json::from_str(&line).expect("JSON");
+    let url = line["fields"]["url"].as_str().expect("where it listens");
+    assert!(url.starts_with("http://127.0.0.1:"), "{line}");
+}
+
+#[tokio::test]
+async fn lines_of_a_call_have_its_ids() {
+    let flags = ["--http", "0", "--auth-token-env", "SUITE_TOKENS"];
+    let mut program = Program::start(command(&flags).env("SUITE_TOKENS", "ada:one")).await;
+    let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+    let call = RawRequest::call(7, "boom").with("authorization", "Bearer one");
+    let call = call.with("traceparent", &format!("00-{trace}-00f067aa0ba902b7-01"));
+    assert_eq!(program.request(&call).await, 200);
+    for text in ["panicked", "WARN"] {
+        let line = program.log_until(text).await;
+        for words in [r#"call.id="7""#, r#"user.id="ada""#, r#"tool.name="boom""#, trace] {
+            assert!(line.contains(words), "{words} is not in {line}");
+        }
     }
 }
 
@@ -185,11 +289,12 @@ async fn a_signal_lets_calls_finish_and_a_second_one_stops_them() {
         program.signal(name);
         assert!(in_time(program.child.wait()).await.expect("it ends").success());
     }
-    let mut program = Program::start(&mut command(&["--http", "0"])).await;
+    let mut program = Program::start(&mut command(&["--http", "0", "--log-level", "info"])).await;
     let mut connection = Connection::open(program.address).await;
     connection.send(&RawRequest::call(1, "hang")).await;
     program.log_until("hanging").await;
     program.signal(Signal::TERM);
+    program.log_until("the server stops: it accepts no connection").await;
     // New connections are rejected, and the call has ten seconds to finish.
     in_time(async { while tokio::net::TcpStream::connect(program.address).await.is_ok() {} }).await;
     program.signal(Signal::TERM);

@@ -1,0 +1,76 @@
+//! Levels of the log that no user should have to know.
+
+use super::LogFormat;
+use crate::options::Command;
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::filter::Targets;
+
+/// The target of the spans of calls, whose fields each line of a call has.
+const CALLS: &str = "tool_runtime::call";
+
+/// The target of the line that says where a server listens.
+pub(crate) const LISTENING: &str = "tool_runtime_cli::listening";
+
+/// Adds the levels of rmcp, and what the lines of a server need. Levels that were given stay.
+pub(super) fn complete(given: Targets, format: LogFormat, command: &Command) -> Targets {
+    let names = |prefix: &str| given.iter().any(|(target, _)| target.starts_with(prefix));
+    let (has_rmcp, has_calls) = (names("rmcp"), names(CALLS));
+    let mut levels = given;
+    if !has_rmcp {
+        let default = levels.default_level().unwrap_or(LevelFilter::OFF);
+        let rmcp = rmcp(default);
+        levels = rmcp
+            .into_iter()
+            .fold(levels, |levels, (target, level)| levels.with_target(target, level.min(default)));
+    }
+    if command.is_http_server() && !has_calls {
+        levels = levels.with_target(CALLS, LevelFilter::INFO);
+    }
+    if command.is_server() && format == LogFormat::Json {
+        levels = levels.with_target(LISTENING, LevelFilter::INFO);
+    }
+    levels
+}
+
+/// The levels of rmcp for a level of ours. It logs a lost connection, which our client logs too, as an error, each
+/// unexpected message of a server as a warning, and all that a peer says of itself at `info`.
+fn rmcp(default: LevelFilter) -> [(&'static str, LevelFilter); 5] {
+    let (others, service, connections) = match default {
+        LevelFilter::TRACE => (LevelFilter::DEBUG, LevelFilter::DEBUG, LevelFilter::DEBUG),
+        LevelFilter::DEBUG => (LevelFilter::INFO, LevelFilter::INFO, LevelFilter::INFO),
+        _ => (LevelFilter::WARN, LevelFilter::ERROR, LevelFilter::OFF),
+    };
+    [
+        ("rmcp", others),
+        ("rmcp::service", service),
+        ("rmcp::transport::worker", connections),
+        ("rmcp::transport::streamable_http_client", connections),
+        ("rmcp::transport::common::client_side_sse", connections),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::Serve;
+    use tracing::Level;
+
+    fn complete(given: &str) -> Targets {
+        super::complete(
+            given.parse().expect("levels"),
+            LogFormat::Text,
+            &Command::Serve(Serve::default()),
+        )
+    }
+
+    #[test]
+    fn rmcp_is_logged_at_its_weight() {
+        let info = complete("info");
+        assert!(!info.would_enable("rmcp::service", &Level::INFO));
+        assert!(!info.would_enable("rmcp::transport::worker", &Level::ERROR));
+        assert!(info.would_enable("rmcp::handler", &Level::WARN));
+        assert!(complete("debug").would_enable("rmcp::service", &Level::INFO));
+        assert!(!complete("off").would_enable("rmcp", &Level::ERROR));
+        assert!(complete("warn,rmcp=trace").would_enable("rmcp::service", &Level::TRACE));
+    }
+}
