@@ -17,6 +17,7 @@ mod needs;
 mod runners;
 #[cfg(target_os = "linux")]
 mod sandboxes;
+mod service;
 
 use libtest_mimic::{Arguments, Trial};
 use std::process::ExitCode;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
 
 fn tests() -> Vec<Trial> {
     let mut tests = model_edits::tests();
+    tests.extend(service::tests());
     #[cfg(target_os = "linux")]
     tests.extend([full_disk::tests(), in_place::tests(), sandboxes::tests()].into_iter().flatten());
     #[cfg(unix)]

@@ -20,6 +20,8 @@ pub(crate) enum Need {
     NatsServer,
     /// `nats-server`, and a Python with its client.
     NatsPython,
+    /// `systemd-analyze`.
+    SystemdAnalyze,
     /// `zsh`.
     Zsh,
 }
@@ -53,6 +55,7 @@ impl Need {
                 None => Ok(()),
                 Some(name) => Err(format!("needs the sources of {name} (cargo fetch)")),
             },
+            Self::SystemdAnalyze => crate::service::check_systemd(),
             #[cfg(target_os = "linux")]
             Self::Landlock => crate::sandboxes::check_landlock(),
             #[cfg(target_os = "linux")]

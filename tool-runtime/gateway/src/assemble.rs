@@ -1,0 +1,112 @@
+//! The pool and the server of a plan.
+
+use crate::approver::approver;
+use crate::config::Source;
+use crate::live::{Authentication, Live};
+use crate::plan::{Plan, seconds, with_servers};
+use tool_runtime::Secret;
+use tool_runtime::audit::{EventLog, LogError, OnFailure};
+use tool_runtime::cli::Assembly;
+use tool_runtime::pool::{Source as ToolSource, ToolPoolBuilder};
+use tool_runtime::secret::Secrets;
+use tool_runtime::shell::ShellMatcher;
+
+type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+/// The parts of the program. Files of the configuration are opened.
+pub(crate) async fn assemble(pool: ToolPoolBuilder, source: Source) -> Result<Assembly, BoxError> {
+    let plan = Plan::load(&source).map_err(|problems| invalid(&problems))?;
+    let Plan { config, policy, filter, http, builtins, skills, secrets, warnings } = plan;
+    warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
+    let masked = Secrets::new();
+    for (name, value) in secrets {
+        masked.insert(name, Secret::from(value));
+    }
+    let mut pool = pool.secrets(masked).argument_matcher(ShellMatcher).allow_empty();
+    if config.tools.repair {
+        pool = pool.repair();
+    }
+    if let Some(limit) = config.tools.timeout {
+        pool = pool.timeout(seconds(limit));
+    }
+    if let Some(filter) = filter {
+        pool = pool.filter(filter);
+    }
+    if let Some(policy) = &policy {
+        policy.watch(seconds(2));
+        pool = pool.install(policy.clone());
+    }
+    if let Some(log) = &config.log {
+        pool = pool.install(opened(log)?);
+    }
+    pool = pool.approver(approver(&config.approvals)?);
+    if let Some(skills) = &skills {
+        pool = pool.add_from(&ToolSource::Custom, [skills.tool()]);
+    }
+    let schedule = match builtins.open(&config.tools)? {
+        Some((builtins, schedule)) => {
+            pool = pool.install(builtins);
+            schedule
+        }
+        None => None,
+    };
+    let authentication = Authentication::default();
+    let mut assembly = Assembly::new(pool);
+    if let Some(title) = &config.title {
+        assembly = assembly.title(title);
+    }
+    if let Some(instructions) = &config.instructions {
+        assembly = assembly.instructions(instructions);
+    }
+    let (options, tls) = http.unzip();
+    let tls = tls.flatten();
+    if let (Some(http), Some(mut options)) = (&config.http, options) {
+        if authentication.replace(http) {
+            options = options.auth(authentication.clone());
+        }
+        assembly = assembly.http(Some(http.listen.clone()), options);
+    }
+    if let Some(runners) = &config.runners {
+        assembly = assembly.remote(&runners.hub, runners.trust);
+    }
+    let live = Live::new(source.clone(), config, policy, authentication, tls);
+    let servers = live.clone();
+    Ok(assembly
+        .servers(move |loader| with_servers(loader, &source, &servers.config()))
+        .while_serving(move |pool, stop| {
+            Box::pin(async move {
+                let Some(schedule) = schedule else { return };
+                if let Err(error) = schedule.run(&pool, stop).await {
+                    tracing::error!("the jobs of the schedule do not run: {error}");
+                }
+            })
+        })
+        .reload(live))
+}
+
+/// All mistakes, each on a line.
+pub(crate) fn invalid(problems: &[String]) -> BoxError {
+    let list: String = problems.iter().map(|problem| format!("\n- {problem}")).collect();
+    format!("the configuration cannot be used:{list}").into()
+}
+
+fn opened(log: &crate::config::Log) -> Result<EventLog, LogError> {
+    let mut builder = EventLog::builder();
+    if log.durable {
+        builder = builder.durable();
+    }
+    if log.optional {
+        builder = builder.on_failure(OnFailure::Continue);
+    }
+    if let Some(file) = &log.head_file {
+        builder = builder.head_file(file);
+    }
+    if let Some(days) = log.keep_days {
+        builder = builder.keep_for(seconds(days.saturating_mul(24 * 60 * 60)));
+    }
+    // Lines of JSON look up no step of a repeated run.
+    match log.file.extension().is_some_and(|extension| extension == "jsonl") {
+        true => builder.record_only().open(&log.file),
+        false => builder.open(&log.file),
+    }
+}

@@ -1,0 +1,161 @@
+//! Where the configuration is from: a file, and options of the command line.
+
+use super::{Config, Family, Log, Policy, Runners};
+use crate::document;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use tool_runtime::cli::ProgramArguments;
+use tool_runtime::mcp::{McpConfig, McpConfigLoader};
+
+/// The files that are read without `--config`: the first that exists.
+const NAMES: [&str; 4] =
+    ["tool-gateway.toml", "tool-gateway.yaml", "tool-gateway.yml", "tool-gateway.json"];
+
+/// The folder of questions, for commands about it, if the configuration has none.
+const INBOX: &str = "inbox";
+
+/// Where the configuration is from.
+#[derive(Clone, Debug)]
+pub(crate) struct Source {
+    /// `None`: there is no file.
+    pub(crate) file: Option<PathBuf>,
+    arguments: ProgramArguments,
+}
+
+/// A configuration that was read.
+#[derive(Clone, Debug)]
+pub(crate) struct Loaded {
+    pub(crate) config: Config,
+    /// For problems with lines.
+    pub(crate) document: Option<document::Document>,
+    /// The values of variables with the names of secrets.
+    pub(crate) secrets: Vec<(String, String)>,
+}
+
+/// What commands without a pool are about.
+pub(crate) struct Paths {
+    pub(crate) log: Option<PathBuf>,
+    pub(crate) inbox: PathBuf,
+    pub(crate) hub: Option<String>,
+}
+
+impl Source {
+    pub(crate) fn new(arguments: &ProgramArguments) -> Self {
+        let given = arguments.value("config").map(PathBuf::from);
+        let file =
+            given.or_else(|| NAMES.map(PathBuf::from).into_iter().find(|name| name.exists()));
+        Self { file, arguments: arguments.clone() }
+    }
+
+    /// The same source with another file.
+    pub(crate) fn with_file(&self, file: &str) -> Self {
+        Self { file: Some(file.into()), ..self.clone() }
+    }
+
+    /// The configuration.
+    ///
+    /// # Errors
+    /// All mistakes of the file's form.
+    pub(crate) fn load(&self) -> Result<Loaded, Vec<String>> {
+        let mut loaded = match &self.file {
+            Some(file) => document::read(file, &self.loader())?,
+            None => Loaded { config: Config::default(), document: None, secrets: Vec::new() },
+        };
+        let folder = self.file.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
+        for path in loaded.config.paths() {
+            *path = folder.join(&*path);
+        }
+        self.apply_options(&mut loaded.config)?;
+        if loaded.config.tools.roots.is_empty() {
+            let is_here = folder.as_os_str().is_empty();
+            loaded.config.tools.roots.push(if is_here { ".".into() } else { folder.to_owned() });
+        }
+        Ok(loaded)
+    }
+
+    /// A loader with the variables of the command line, then those of the environment.
+    pub(crate) fn loader(&self) -> McpConfigLoader {
+        let given = self.arguments.variables();
+        McpConfig::loader().variables(given).environment().option("--var")
+    }
+
+    /// What commands are about, also if the configuration has mistakes.
+    pub(crate) fn paths(&self) -> Paths {
+        let config = self.load().map(|loaded| loaded.config).unwrap_or_default();
+        Paths {
+            log: config.log.map(|log| log.file),
+            inbox: config.approvals.inbox.unwrap_or_else(|| INBOX.into()),
+            hub: config.runners.map(|runners| runners.hub),
+        }
+    }
+
+    /// Options of the command line replace keys.
+    fn apply_options(&self, config: &mut Config) -> Result<(), Vec<String>> {
+        let path = |option: &str| self.arguments.value(option).map(PathBuf::from);
+        let paths =
+            |option: &str| self.arguments.values(option).map(PathBuf::from).collect::<Vec<_>>();
+        if let Some(list) = self.arguments.value("families") {
+            let family = |name: &str| {
+                serde_json::from_value::<Family>(Value::from(name)).map_err(|_| {
+                    format!("`--families`: `{name}` is not a family of tools; `tool-gateway --help` lists them")
+                })
+            };
+            let names = list.split(',').map(str::trim).filter(|name| !name.is_empty());
+            let (families, problems): (Vec<_>, Vec<_>) = names.map(family).partition(Result::is_ok);
+            if !problems.is_empty() {
+                return Err(problems.into_iter().filter_map(Result::err).collect());
+            }
+            config.tools.families = families.into_iter().flatten().collect();
+        }
+        if self.arguments.has("root") {
+            config.tools.roots = paths("root");
+        }
+        if self.arguments.has("skills") {
+            config.tools.skills = paths("skills");
+        }
+        config.tools.data = path("data").or(config.tools.data.take());
+        config.approvals.inbox = path("inbox").or(config.approvals.inbox.take());
+        if let Some(file) = path("policy") {
+            config.policy = Some(Policy { file });
+        }
+        if let Some(file) = path("log") {
+            let others = config.log.take();
+            let others = others.unwrap_or_else(|| Log::new(file.clone()));
+            config.log = Some(Log { file, ..others });
+        }
+        if let Some(hub) = self.arguments.value("hub").map(str::to_owned) {
+            let trust = config.runners.take().is_some_and(|runners| runners.trust);
+            config.runners = Some(Runners { hub, trust });
+        }
+        Ok(())
+    }
+}
+
+impl Log {
+    fn new(file: PathBuf) -> Self {
+        Self { file, keep_days: None, durable: false, optional: false, head_file: None }
+    }
+}
+
+impl Config {
+    /// The paths that are relative to the file.
+    fn paths(&mut self) -> impl Iterator<Item = &mut PathBuf> {
+        let Self { http, policy, approvals, log, tools, mcp_config, .. } = self;
+        let http = http.iter_mut().flat_map(|http| {
+            let tls = http.tls.iter_mut().flat_map(|tls| [&mut tls.certificate, &mut tls.key]);
+            tls.chain(&mut http.tokens_file)
+        });
+        let policy = policy.iter_mut().map(|policy| &mut policy.file);
+        let log =
+            log.iter_mut().flat_map(|log| std::iter::once(&mut log.file).chain(&mut log.head_file));
+        let lists = [mcp_config, &mut tools.roots, &mut tools.protect, &mut tools.skills];
+        let lists = lists.into_iter().flatten();
+        let sandbox = tools.sandbox.writable.iter_mut();
+        http.chain(policy)
+            .chain(&mut approvals.inbox)
+            .chain(log)
+            .chain(lists)
+            .chain(&mut tools.data)
+            .chain(sandbox)
+    }
+}

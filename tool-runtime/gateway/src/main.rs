@@ -1,0 +1,60 @@
+//! An MCP gateway: the tools of external MCP servers and built-in ones as one server, behind a policy, approvals, a log
+//! and authentication. See `README.md`.
+//!
+//! | Module | Topic |
+//! |---|---|
+//! | `options` | options of the command line |
+//! | `config`, `document` | the configuration, and how it is read from a file with all of its mistakes |
+//! | `plan` | what a valid configuration means: checked, without an effect |
+//! | `approver` | whom questions are put to |
+//! | `assemble` | the pool and the server of a plan |
+//! | `live` | what a running gateway takes from a new version of its configuration |
+//! | `commands` | `check` and `init` |
+
+mod approver;
+mod assemble;
+mod commands;
+mod config;
+mod document;
+mod live;
+mod options;
+mod plan;
+
+use config::Source;
+use std::process::ExitCode;
+use tool_runtime::approvals::ApprovalCommands;
+use tool_runtime::audit::{EventLog, LogCommands};
+use tool_runtime::cli::{PoolCommands as _, Program};
+use tool_runtime::policy::LivePolicy;
+use tool_runtime::pool::PoolExtension as _;
+
+fn main() -> ExitCode {
+    let arguments = match options::options().parse(std::env::args_os()) {
+        Ok(arguments) => arguments,
+        Err(code) => return code,
+    };
+    let source = Source::new(&arguments);
+    let known = source.paths();
+    let store = match tool_runtime::approvals::FileStore::open(known.inbox) {
+        Ok(store) => store,
+        Err(error) => {
+            eprintln!("error: the inbox cannot be opened: {error}");
+            return ExitCode::from(3);
+        }
+    };
+    let check = commands::Check(source.clone());
+    Program::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
+        .about(env!("CARGO_PKG_DESCRIPTION"))
+        .options(arguments)
+        .servers()
+        .address()
+        .hub(known.hub)
+        .commands(move |pool| {
+            // The same commands for every configuration, also for one with mistakes.
+            let pool = pool.command(check).command(commands::Init);
+            let pool =
+                pool.install(ApprovalCommands::new(store)).install(LogCommands::new(known.log));
+            LivePolicy::prepare(EventLog::prepare(pool))
+        })
+        .run(async move |pool| assemble::assemble(pool, source).await)
+}

@@ -1,0 +1,240 @@
+//! What a valid configuration means. Making a plan has no effect: `check` makes one, too.
+
+mod http;
+mod tools;
+
+pub(crate) use http::authentication;
+pub(crate) use tools::BuiltinTools;
+
+use crate::config::{Config, Loaded, Source};
+use crate::document::{self, Document};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tool_runtime::http::{HttpOptions, Tls};
+use tool_runtime::mcp::McpConfigLoader;
+use tool_runtime::policy::LivePolicy;
+use tool_runtime::pool::{Filter, Selector};
+use tool_runtime::skills::SkillLibrary;
+
+/// The parts of a valid configuration.
+pub(crate) struct Plan {
+    pub(crate) config: Config,
+    pub(crate) policy: Option<LivePolicy>,
+    pub(crate) filter: Option<Filter>,
+    /// Without authentication, and the certificate.
+    pub(crate) http: Option<(HttpOptions, Option<Tls>)>,
+    pub(crate) builtins: BuiltinTools,
+    pub(crate) skills: Option<SkillLibrary>,
+    /// Values to be masked.
+    pub(crate) secrets: Vec<(String, String)>,
+    /// What is valid, and perhaps not meant.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Mistakes, each with its file and line.
+pub(crate) struct Problems<'a> {
+    document: Option<&'a Document>,
+    /// The lines in the file of the configuration. Mistakes of other files have none.
+    list: Vec<(Option<usize>, String)>,
+}
+
+impl Problems<'_> {
+    /// Adds a mistake in the value at a path.
+    pub(crate) fn add(&mut self, path: &str, text: impl std::fmt::Display) {
+        let text = format!("`{path}`: {text}");
+        self.list.push(match self.document {
+            Some(document) => document::located(document, path, &text),
+            None => (None, text),
+        });
+    }
+
+    /// Adds a mistake of another file.
+    fn add_other(&mut self, problem: impl std::fmt::Display) {
+        self.list.push((None, problem.to_string()));
+    }
+
+    /// The value, unless it is a mistake.
+    pub(crate) fn accept<T, E: std::fmt::Display>(
+        &mut self,
+        path: &str,
+        result: Result<T, E>,
+    ) -> Option<T> {
+        result.map_err(|error| self.add(path, error)).ok()
+    }
+}
+
+impl Plan {
+    /// Reads the configuration, and checks all that it names.
+    ///
+    /// # Errors
+    /// All mistakes.
+    pub(crate) fn load(source: &Source) -> Result<Self, Vec<String>> {
+        let Loaded { config, document, mut secrets } = source.load()?;
+        let mut problems = Problems { document: document.as_ref(), list: Vec::new() };
+        let mut warnings = Vec::new();
+        let policy = config.policy.as_ref().map(|policy| LivePolicy::open(&policy.file));
+        let policy = policy.and_then(|policy| match policy {
+            Ok(policy) => Some(policy),
+            Err(error) => {
+                // They have files and lines of their own.
+                error.problems().iter().for_each(|problem| problems.add_other(problem));
+                None
+            }
+        });
+        let filter = filter(&config, &mut problems);
+        let http = config.http.as_ref().and_then(|http| http::options(http, &mut problems));
+        let own_files = own_files(source, &config);
+        let builtins = BuiltinTools::new(&config.tools, own_files, &mut problems, &mut warnings);
+        let skills = tools::skills(&config.tools, &mut problems);
+        for name in &config.secrets {
+            match std::env::var(name) {
+                Ok(value) => secrets.push((name.clone(), value)),
+                Err(_) => problems.add("secrets", format_args!("the variable `{name}` is not set")),
+            }
+        }
+        check_paths(&config, &mut problems);
+        check_servers(source, &config, &mut problems, &mut warnings);
+        if !problems.list.is_empty() {
+            return Err(document::sorted(problems.list));
+        }
+        Ok(Self { policy, filter, http, builtins, skills, secrets, warnings, config })
+    }
+
+    /// A line for each part.
+    pub(crate) fn summary(&self) -> Vec<String> {
+        let Self { config, policy, .. } = self;
+        let servers = config.mcp_servers.len();
+        let families = config.tools.families.len();
+        let path = |path: &Path| path.display().to_string();
+        let mut lines = vec![match &config.http {
+            Some(http) => format!("serves over HTTP at {}", http.listen),
+            None => "serves on standard input and output".to_owned(),
+        }];
+        lines.push(format!(
+            "external MCP servers: {servers}, and those of {} other files",
+            config.mcp_config.len()
+        ));
+        lines.push(format!("families of built-in tools: {families}"));
+        lines.push(match (policy, &config.policy) {
+            (Some(_), Some(policy)) => format!("policy: {}", path(&policy.file)),
+            _ => "policy: none, so that every call is allowed".to_owned(),
+        });
+        lines.push(match &config.approvals.inbox {
+            Some(inbox) => format!("inbox: {}", path(inbox)),
+            None => "inbox: none".to_owned(),
+        });
+        lines.push(match &config.log {
+            Some(log) => format!("log: {}", path(&log.file)),
+            None => "log: none".to_owned(),
+        });
+        lines
+    }
+}
+
+fn filter(config: &Config, problems: &mut Problems<'_>) -> Option<Filter> {
+    let mut selectors = |key: &str, patterns: &[String]| -> Vec<Selector> {
+        let each = patterns.iter().enumerate();
+        each.filter_map(|(index, text)| {
+            problems.accept(&format!("tools.{key}[{index}]"), text.parse())
+        })
+        .collect()
+    };
+    let allow = selectors("allow", &config.tools.allow);
+    let deny = selectors("deny", &config.tools.deny);
+    if allow.is_empty() && deny.is_empty() {
+        return None;
+    }
+    let filter = Filter::default().deny(deny);
+    Some(if allow.is_empty() { filter } else { filter.allow(allow) })
+}
+
+/// Files that are written need their folders.
+fn check_paths(config: &Config, problems: &mut Problems<'_>) {
+    let log = config.log.iter();
+    let log = log.flat_map(|log| {
+        let head = log.head_file.iter().map(|file| ("log.head_file", file));
+        std::iter::once(("log.file", &log.file)).chain(head)
+    });
+    for (key, file) in log {
+        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if let Some(missing) = folder.filter(|folder| !folder.is_dir()) {
+            problems.add(
+                key,
+                format_args!("the folder `{}` does not exist; create it", missing.display()),
+            );
+        }
+    }
+    let head = config.log.as_ref().and_then(|log| log.head_file.as_ref().map(|head| (log, head)));
+    if let Some((_, head)) = head.filter(|(log, head)| log.file.parent() == head.parent()) {
+        let head = head.display();
+        problems.add("log.head_file", format_args!("`{head}` is in the folder of the log, where it proves nothing; choose another folder"));
+    }
+    if config.log.as_ref().is_some_and(|log| log.keep_days == Some(0)) {
+        problems.add(
+            "log.keep_days",
+            "records would be removed at once; write at least 1, or leave it out",
+        );
+    }
+    if let Some(inbox) =
+        config.approvals.inbox.as_ref().filter(|inbox| inbox.exists() && !inbox.is_dir())
+    {
+        problems.add("approvals.inbox", format_args!("`{}` is not a folder", inbox.display()));
+    }
+}
+
+/// Checks the entries of external servers.
+fn check_servers(
+    source: &Source,
+    config: &Config,
+    problems: &mut Problems<'_>,
+    warnings: &mut Vec<String>,
+) {
+    let loader = with_servers(source.loader(), source, config);
+    let (servers, found) = loader.load_with_all_problems();
+    warnings.extend(servers.warnings().iter().map(ToString::to_string));
+    for problem in &found {
+        match problem.file == source.file {
+            true => problems.add(&problem.key, format_args!("{}; {}", problem.text, problem.help)),
+            false => problems.add_other(problem),
+        }
+    }
+}
+
+/// The files of the gateway, which no built-in tool may read or change.
+fn own_files(source: &Source, config: &Config) -> Vec<PathBuf> {
+    let Config { http, policy, approvals, log, mcp_config, .. } = config;
+    let tokens = http.iter().flat_map(|http| {
+        http.tokens_file.iter().chain(http.tls.iter().map(|tls| &tls.key)).cloned()
+    });
+    let policy = policy.iter().map(|policy| policy.file.clone());
+    let log = log.iter().flat_map(|log| {
+        // SQLite has two more files.
+        let beside = ["", "-wal", "-shm"].map(|end| {
+            let mut name = log.file.clone().into_os_string();
+            name.push(end);
+            PathBuf::from(name)
+        });
+        beside.into_iter().chain(log.head_file.clone())
+    });
+    let files = source.file.iter().chain(mcp_config).chain(&approvals.inbox).cloned();
+    files.chain(tokens).chain(policy).chain(log).collect()
+}
+
+/// Adds the external servers of a configuration to a loader.
+pub(crate) fn with_servers(
+    loader: McpConfigLoader,
+    source: &Source,
+    config: &Config,
+) -> McpConfigLoader {
+    let loader = config.mcp_config.iter().fold(loader, |loader, file| loader.file(file));
+    match (&source.file, config.mcp_servers.is_empty()) {
+        (Some(file), false) => loader.part_of(file, json!({ "mcpServers": config.mcp_servers })),
+        _ => loader,
+    }
+}
+
+/// A number of seconds.
+pub(crate) fn seconds(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}

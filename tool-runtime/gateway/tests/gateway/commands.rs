@@ -1,0 +1,122 @@
+//! `init`, `check`, and that commands do not depend on the configuration.
+
+use crate::support::Folder;
+use serde_json::Value;
+
+#[test]
+fn the_first_configuration_is_valid_and_is_not_overwritten() {
+    let folder = Folder::empty();
+    let text = folder.ok(&["init"]);
+    assert!(text.contains("wrote ./tool-gateway.toml"), "{text}");
+    let text = folder.ok(&["check", "--strict"]);
+    assert!(
+        text.contains("tool-gateway.toml: ok") && text.contains("policy: policy.yaml"),
+        "{text}"
+    );
+    folder.ok(&["policy", "check", "--strict", "policy.yaml"]);
+    let tools = folder.ok(&["list"]);
+    assert!(tools.contains("Read ") && tools.contains("Grep "), "{tools}");
+    let (code, text) = folder.run(&["init"]);
+    assert_eq!(code, 1);
+    assert!(text.contains("it exists already; nothing was written"), "{text}");
+    // A look creates nothing.
+    assert!(!folder.path("inbox").exists() && !folder.path("data").exists());
+}
+
+#[test]
+fn all_mistakes_are_reported_with_their_lines() {
+    let folder = Folder::new(
+        r#"titel = "x"
+[http]
+listen = "0.0.0.0:80"
+sesions = true
+tokens = "${GATEWAY_NOPE}"
+[tools]
+families = ["serch"]
+[tools.shell.limits]
+memory = "4g"
+"#,
+    );
+    let (code, text) = folder.run(&["check"]);
+    assert_eq!(code, 1);
+    for line in [
+        "tool-gateway.toml: 5 mistakes",
+        ":1: unknown key `titel`; did you mean `title`?",
+        ":4: unknown field `sesions` of `http`; did you mean `sessions`?",
+        ":5: `http.tokens`: `${GATEWAY_NOPE}` has no value",
+        ":7: `tools.families[0]` must be one of",
+        ":9: `tools.shell.limits.memory` must be an integer",
+    ] {
+        assert!(text.contains(line), "{line} is not in {text}");
+    }
+    folder.write(
+        "tool-gateway.yaml",
+        r#"
+http: { listen: "0.0.0.0:80" }
+policy: { file: none.yaml }
+log: { file: nowhere/calls.db, keep_days: 0 }
+secrets: [GATEWAY_NOPE]
+tools:
+  families: [tasks, skills]
+  allow: ["hint:foo"]
+  skills: [nothing]
+  sandbox: { network: false, writable: [nothing] }
+mcpServers:
+  a: { comand: x }
+"#,
+    );
+    let (code, text) = folder.run(&["check", "tool-gateway.yaml"]);
+    assert_eq!(code, 1);
+    for line in [
+        ":2: `http.listen`: other machines can reach this address without authentication",
+        "none.yaml: the file cannot be read",
+        ":4: `log.file`: the folder `nowhere` does not exist; create it",
+        ":4: `log.keep_days`: records would be removed at once",
+        ":5: `secrets`: the variable `GATEWAY_NOPE` is not set",
+        ":7: `tools.families`: the families `tasks` and `schedule` need `tools.data`",
+        ":8: `tools.allow[0]`: unknown hint `foo`",
+        ":9: `tools.skills[0]`: `nothing` is not a folder",
+        ":10: `tools.sandbox.network`: without a network needs a sandbox",
+        ":10: `tools.sandbox.writable[0]`: `nothing` does not exist",
+        ":12: `mcpServers.a.comand`: no such key is known; did you mean `command`?",
+    ] {
+        assert!(text.contains(line), "{line} is not in {text}");
+    }
+    let (code, text) = folder.run(&["--config", "tool-gateway.yaml", "list"]);
+    assert_eq!(code, 3);
+    assert!(text.contains("the configuration cannot be used:\n- tool-gateway.yaml:2:"), "{text}");
+    let (_, json) = folder.run(&["check", "--json", "tool-gateway.yaml"]);
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json["problems"].as_array().map(Vec::len), Some(12), "{json}");
+}
+
+#[test]
+fn the_commands_are_the_same_for_every_configuration() {
+    let commands = |folder: &Folder| {
+        let help = folder.ok(&["--help"]);
+        let (commands, _) = help.split_once("\nOptions:").expect("options");
+        commands.to_owned()
+    };
+    let none = commands(&Folder::empty());
+    for command in ["log show", "approvals list", "policy explain", "status", "remote status"] {
+        assert!(none.contains(command), "{command} is not in {none}");
+    }
+    let full = "[log]\nfile = 'calls.db'\n[approvals]\ninbox = 'inbox'\n[tools]\nfamilies = ['schedule']\ndata = 'data'\n[runners]\nhub = 'http://127.0.0.1:1'";
+    assert_eq!(commands(&Folder::new(full)), none);
+    let broken = Folder::new("[log]\nfile = 1");
+    assert_eq!(commands(&broken), none);
+    let (code, text) = broken.run(&["log", "show"]);
+    assert_eq!(code, 2);
+    assert!(text.contains("this program has no log of its own; name the file of one"), "{text}");
+}
+
+#[test]
+fn the_schema_of_the_configuration_describes_each_key() {
+    let schema: Value =
+        serde_json::from_str(&Folder::empty().ok(&["check", "--schema"])).expect("JSON");
+    let listen = &schema["properties"]["http"]["properties"]["listen"];
+    assert!(
+        listen["description"].as_str().is_some_and(|text| text.contains("127.0.0.1:8080")),
+        "{listen}"
+    );
+}

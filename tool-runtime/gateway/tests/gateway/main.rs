@@ -1,0 +1,9 @@
+//! The gateway as an operator runs it.
+
+mod commands;
+mod configuration;
+mod reload;
+mod serving;
+mod support;
+mod tls;
+mod upgrades;

@@ -1,0 +1,62 @@
+//! A new version of the configuration of a running gateway.
+#![cfg(unix)]
+
+use crate::serving::HTTP;
+use crate::support::{Folder, Server, replace};
+use rustix::process::Signal;
+use serde_json::json;
+
+fn folder() -> Folder {
+    let folder = Folder::new(HTTP);
+    folder.write("tokens", "ada:8fQm2x1vXk9pTz\n");
+    folder
+}
+
+#[test]
+fn tokens_and_servers_are_replaced_without_a_gap() {
+    let folder = folder();
+    folder.write("inner.toml", "[tools]\nfamilies = ['search']");
+    folder.write("note", "hello");
+    let server = Server::start(&folder);
+    let read = |token| server.call(token, "Read", json!({ "file_path": "note" })).0;
+    assert_eq!(read("8fQm2x1vXk9pTz"), 200);
+    replace(&folder.path("tokens"), "bob:Rk7wqL3nVb5sYd\n");
+    let program = env!("CARGO_BIN_EXE_tool-gateway");
+    let servers = format!(
+        "[mcpServers.inner]\ncommand = '{program}'\nargs = ['--config', 'inner.toml', 'serve']"
+    );
+    replace(&folder.path("tool-gateway.toml"), &format!("{HTTP}{servers}"));
+    server.signal(Signal::HUP);
+    let line = server.line("the configuration was read again");
+    assert!(line.contains("servers_added=1"), "{line}");
+    assert_eq!((read("8fQm2x1vXk9pTz"), read("Rk7wqL3nVb5sYd")), (401, 200));
+    // It is being connected to, and the call waits.
+    let (status, text) = server.call("Rk7wqL3nVb5sYd", "inner.Glob", json!({ "pattern": "note" }));
+    assert!(status == 200 && text.starts_with("note"), "{status} {text}");
+    // A version with mistakes changes nothing.
+    replace(&folder.path("tool-gateway.toml"), &format!("{HTTP}x = 1"));
+    server.signal(Signal::HUP);
+    server.line("the configuration is not replaced by its new version");
+    server.line("unknown field `x` of `tools`");
+    assert_eq!(server.call("Rk7wqL3nVb5sYd", "inner.Glob", json!({ "pattern": "note" })).0, 200);
+    // What is fixed at the start is named.
+    let other = HTTP.replace("'files'", "'files', 'search'");
+    replace(&folder.path("tool-gateway.toml"), &other);
+    server.signal(Signal::HUP);
+    server.line("the new values of `tools` count at the next start");
+    let line = server.line("the configuration was read again");
+    assert!(line.contains("servers_removed=1"), "{line}");
+    server.signal(Signal::TERM);
+    assert_eq!(server.end(), 0);
+}
+
+#[test]
+fn a_changed_file_counts_without_a_signal() {
+    let folder = folder();
+    folder.write("note", "hello");
+    let server = Server::start(&folder);
+    replace(&folder.path("tokens"), "bob:Rk7wqL3nVb5sYd\n");
+    server.line("the configuration was read again");
+    assert_eq!(server.call("Rk7wqL3nVb5sYd", "Read", json!({ "file_path": "note" })).0, 200);
+    assert_eq!(server.call("8fQm2x1vXk9pTz", "Read", json!({ "file_path": "note" })).0, 401);
+}
