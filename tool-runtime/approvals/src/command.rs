@@ -6,7 +6,7 @@ use crate::remembering::default_matchers;
 use crate::store::{ApprovalAnswer, ApprovalStore, PendingApproval, StoreError, StoredApproval};
 use serde::Serialize;
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use tool_runtime_command::seam::{CommandFailure, GOVERNANCE, run_printing};
@@ -38,19 +38,36 @@ use tool_runtime_core::vocabulary::matching::{ArgumentMatch, MatchAs};
 /// ```
 #[derive(Clone)]
 pub struct ApprovalCommands {
-    pub(crate) store: Arc<dyn ApprovalStore>,
+    source: Source,
+}
+
+/// Where the questions are.
+#[derive(Clone)]
+enum Source {
+    Store(Arc<dyn ApprovalStore>),
+    /// Opened by a command.
+    Directory(PathBuf),
 }
 
 impl ApprovalCommands {
     /// Commands for the questions in a store. `--dir DIR` names the directory of another one.
     pub fn new(store: impl ApprovalStore) -> Self {
-        Self { store: Arc::new(store) }
+        Self::of_store(Arc::new(store))
+    }
+
+    pub(crate) fn of_store(store: Arc<dyn ApprovalStore>) -> Self {
+        Self { source: Source::Store(store) }
+    }
+
+    /// Commands for the questions in the directory of a [`FileStore`], which is opened when a command needs it.
+    pub fn in_directory(directory: impl Into<PathBuf>) -> Self {
+        Self { source: Source::Directory(directory.into()) }
     }
 }
 
 impl PoolExtension for ApprovalCommands {
     fn install<S>(self, builder: ToolPoolBuilder<S>) -> ToolPoolBuilder<S> {
-        let command = |action| Command { action, store: Arc::clone(&self.store) };
+        let command = |action| Command { action, source: self.source.clone() };
         builder
             .command(command(Action::List))
             .command(command(Action::Approve))
@@ -68,7 +85,7 @@ impl std::fmt::Debug for ApprovalCommands {
 
 struct Command {
     action: Action,
-    store: Arc<dyn ApprovalStore>,
+    source: Source,
 }
 
 enum Action {
@@ -146,7 +163,10 @@ impl Command {
                 )));
             }
             Some(directory) => Arc::new(FileStore::open(directory)?),
-            None => Arc::clone(&self.store),
+            None => match &self.source {
+                Source::Store(store) => Arc::clone(store),
+                Source::Directory(directory) => Arc::new(FileStore::open(directory)?),
+            },
         };
         let id = arguments.positional().first().map_or("", String::as_str);
         let answer = match self.action {

@@ -160,7 +160,7 @@ impl PoolExtension for Inbox {
     fn install<S>(self, builder: ToolPoolBuilder<S>) -> ToolPoolBuilder<S> {
         #[cfg(feature = "cli")]
         let builder = match self.store.is_shared() {
-            true => crate::ApprovalCommands { store: Arc::clone(&self.store) }.install(builder),
+            true => crate::ApprovalCommands::of_store(Arc::clone(&self.store)).install(builder),
             false => builder,
         };
         builder.approver(self)

@@ -225,7 +225,9 @@ impl Confinement {
     /// # Errors
     /// Settings of git cannot be kept from commands.
     fn take_away(&self, child: &Child, mounts: &mut Mounts) -> io::Result<()> {
-        self.protected.directories().iter().for_each(|directory| mounts.hide(directory));
+        // A link cannot be covered; what it leads to is another place.
+        let places = self.protected.places();
+        places.iter().filter(|place| !place.is_symlink()).for_each(|place| mounts.hide(place));
         if matches!(child, Child::Browser { .. }) {
             return Ok(());
         }

@@ -37,7 +37,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
 #[cfg(feature = "files")]
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tool_runtime::{ToolContext, ToolError};
 
@@ -116,6 +116,19 @@ impl Workspace {
     #[cfg(all(feature = "__processes", unix))]
     pub(crate) fn confinement(&self) -> &Arc<crate::confine::Confinement> {
         &self.0.confinement
+    }
+
+    /// Protects more files or directories from now on, as [`WorkspaceBuilder::protect`] does.
+    ///
+    /// # Errors
+    /// A path is relative, and there is no current directory.
+    pub fn protect(&self, paths: impl IntoIterator<Item = PathBuf>) -> std::io::Result<()> {
+        let absolute = paths.into_iter().map(std::path::absolute).collect::<Result<Vec<_>, _>>()?;
+        // The roots share it.
+        if let Some(root) = self.0.roots.first() {
+            root.protected().add(absolute);
+        }
+        Ok(())
     }
 
     /// The clock that tools use.

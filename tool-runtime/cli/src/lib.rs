@@ -207,7 +207,7 @@ impl Cli {
         let code = match command {
             Ok(options) => {
                 let levels = options.command.log();
-                log::start(options.log, &options.command, levels);
+                log::start(options.log, options.command.serves(false), levels);
                 log::mask_secrets_of(&self.pool);
                 self.about.ignored_arguments = options.ignored_arguments;
                 self.about.run(&self.pool, options.command).await

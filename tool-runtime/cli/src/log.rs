@@ -4,7 +4,8 @@
 
 mod levels;
 
-use super::options::Command;
+pub(super) use levels::Serves;
+
 use super::print;
 use std::backtrace::BacktraceStatus;
 use std::io::{self, IsTerminal as _, Write};
@@ -85,9 +86,9 @@ impl FromStr for LogFormat {
 }
 
 /// Starts the log with the levels of `--log-level`, else of `RUST_LOG`, else these. A subscriber that is already set stays.
-pub(super) fn start(options: LogOptions, command: &Command, default: Targets) {
+pub(super) fn start(options: LogOptions, serves: Serves, default: Targets) {
     let levels = options.levels.unwrap_or_else(|| of_environment(default));
-    let levels = levels::complete(levels, options.format, command);
+    let levels = levels::complete(levels, options.format, serves);
     let _is_first = FORMAT.set(options.format);
     if let Some(subscriber) = subscriber(levels, options.format) {
         let _is_first = subscriber.try_init();

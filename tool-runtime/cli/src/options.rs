@@ -10,7 +10,7 @@ mod http;
 mod servers;
 
 use super::about::About;
-use super::log::LogOptions;
+use super::log::{LogOptions, Serves};
 use super::{exit, print, program_options};
 use clap::ArgMatches;
 use clap::error::ErrorKind;
@@ -135,11 +135,15 @@ impl Command {
         }
     }
 
-    pub(super) fn is_http_server(&self) -> bool {
-        #[cfg(feature = "http")]
-        return matches!(self, Self::ServeHttp(_));
-        #[cfg(not(feature = "http"))]
-        false
+    /// What the command serves. `has_address`: the configuration may have an address.
+    pub(super) fn serves(&self, has_address: bool) -> Serves {
+        match self {
+            #[cfg(feature = "http")]
+            Self::ServeHttp(_) => Serves::Http,
+            Self::Serve(serve) if has_address && !serve.is_stdio => Serves::Http,
+            other if other.is_server() => Serves::Stdio,
+            _ => Serves::Nothing,
+        }
     }
 
     /// Default log levels. Commands without a log print their warnings themselves.

@@ -2,12 +2,14 @@
 //! of its own uses.
 
 mod assembly;
+mod beside;
 mod reload;
 
 pub use assembly::Assembly;
 #[cfg(feature = "mcp-client")]
 pub(crate) use assembly::ServerInputs;
 use assembly::WhileServing;
+pub(crate) use beside::Beside;
 pub use reload::Reload;
 
 use super::about::About;
@@ -22,19 +24,13 @@ use crate::TerminalApprover;
 use crate::program_options::ProgramArguments;
 use std::pin::Pin;
 use std::process::ExitCode;
-use std::time::Duration;
-use tokio::time::timeout;
-use tokio_util::task::AbortOnDropHandle;
+use std::time::SystemTime;
 #[cfg(feature = "mcp-client")]
 use tool_runtime_command::PoolCommands as _;
 use tool_runtime_command::seam::Commands as _;
 use tool_runtime_core::govern::AskCaller;
-use tool_runtime_core::pool::{ToolPool, ToolPoolBuilder};
-use tool_runtime_core::vocabulary::CancellationToken;
+use tool_runtime_core::pool::ToolPoolBuilder;
 use tracing::level_filters::LevelFilter;
-
-/// The time that work beside a server has to end.
-const WORK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Makes the pool of a program.
 pub(crate) type Assemble =
@@ -230,7 +226,7 @@ impl Plan {
         if !command.is_server() {
             levels = levels.with_target("tool_runtime_client", LevelFilter::OFF);
         }
-        log::start(log, &command, levels);
+        log::start(log, command.serves(self.has_address), levels);
         if let Command::Added(own, arguments) = &command
             && let Some(run) = own.run_without_pool(arguments)
         {
@@ -238,6 +234,7 @@ impl Plan {
             drop((self.pool, self.assemble));
             return Ok(run.await);
         }
+        let began = SystemTime::now();
         let assembly = (self.assemble)(self.pool).await;
         let mut assembly = assembly.map_err(Failure::Setup)?;
         let (terminal, caller) = (TerminalApprover::new(), AskCaller::new());
@@ -253,7 +250,7 @@ impl Plan {
         }
         assembly.tools = options.tools.or(assembly.tools);
         #[cfg(feature = "mcp-client")]
-        let files = Files::new(options.servers, assembly.servers.take(), assembly.reload.clone());
+        let files = Files::new(options.servers, assembly.servers.take());
         #[cfg(feature = "mcp-client")]
         if !files.is_empty() {
             assembly.pool = assembly.pool.allow_empty();
@@ -264,7 +261,10 @@ impl Plan {
         if hub.is_some() {
             assembly.pool = assembly.pool.allow_empty();
         }
-        let work = assembly.while_serving.take().filter(|_| command.is_server());
+        let beside = match command.is_server() {
+            true => assembly.beside(began),
+            false => Beside::default(),
+        };
         let pool = assembly.build().await.map_err(Failure::Setup)?;
         log::mask_secrets_of(&pool);
         if command.is_server() {
@@ -292,14 +292,12 @@ impl Plan {
             doctor::examine_start(&mut findings).await;
             return Ok(findings.finish(json));
         }
-        let work = work.map(|work| Work::start(work, &pool));
         #[cfg(feature = "mcp-client")]
-        let code = servers::run(about, &pool, command, &files, &options.selectors).await;
+        let code = servers::run(about, &pool, command, &files, &options.selectors, beside).await;
         #[cfg(not(feature = "mcp-client"))]
-        let code = Ok(about.run_selected(&pool, command, &options.selectors).await);
-        if let Some(work) = work {
-            work.end().await;
-        }
+        let run = about.run_selected(&pool, command, &options.selectors);
+        #[cfg(not(feature = "mcp-client"))]
+        let code = Ok(beside.run(&pool, None, run).await);
         #[cfg(feature = "remote")]
         if let Some(remote) = remote {
             remote.close().await;
@@ -326,24 +324,5 @@ impl Plan {
         }
         #[cfg(not(feature = "remote"))]
         let _ = about;
-    }
-}
-
-/// Work beside a server.
-struct Work {
-    task: AbortOnDropHandle<()>,
-    stop: CancellationToken,
-}
-
-impl Work {
-    fn start(work: WhileServing, pool: &ToolPool) -> Self {
-        let stop = CancellationToken::new();
-        let task = AbortOnDropHandle::new(tokio::spawn(work(pool.clone(), stop.clone())));
-        Self { task, stop }
-    }
-
-    async fn end(self) {
-        self.stop.cancel();
-        drop(timeout(WORK_TIMEOUT, self.task).await);
     }
 }

@@ -193,15 +193,21 @@ impl ProgramArguments {
     /// assert_eq!(arguments.variables().collect::<Vec<_>>(), [("PORT", "8080")]);
     /// ```
     pub fn variables(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.rest_values("var").filter_map(|text| text.split_once('='))
+    }
+
+    /// The values of an option that is not the program's, such as `tls-key` of `serve`, wherever it stands.
+    #[doc(hidden)]
+    pub fn rest_values<'a>(&'a self, option: &'a str) -> impl Iterator<Item = &'a str> {
         let words =
             self.rest.iter().map_while(|word| word.to_str()).take_while(|word| *word != "--");
         let after = words.clone().skip(1).map(Some).chain([None]);
-        let given = words.zip(after).filter_map(|(word, next)| match word.strip_prefix("--var") {
-            Some("") => next,
-            Some(rest) => rest.strip_prefix('='),
-            None => None,
-        });
-        given.filter_map(|text| text.split_once('='))
+        words.zip(after).filter_map(move |(word, next)| {
+            match word.strip_prefix("--")?.strip_prefix(option)? {
+                "" => next,
+                rest => rest.strip_prefix('='),
+            }
+        })
     }
 
     /// Whether an option or a flag was given.

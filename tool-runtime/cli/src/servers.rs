@@ -1,7 +1,6 @@
 //! Connects external MCP servers while a command runs.
 
 mod pin;
-mod reload;
 pub(crate) mod start;
 pub(crate) mod state;
 mod status;
@@ -11,10 +10,9 @@ use super::BoxError;
 use super::about::About;
 use super::log;
 use super::options::{Command, Serve, ServerOptions};
-use super::program::{Reload, ServerInputs};
+use super::program::{Beside, ServerInputs};
 
 pub use pin::PinCommand;
-use reload::Reloading;
 use std::convert::Infallible;
 use std::future::pending;
 use std::path::PathBuf;
@@ -47,25 +45,22 @@ pub(crate) struct Files {
     wait: Duration,
     /// The file of approved definitions.
     pub(crate) pins: Option<PathBuf>,
-    /// Reads the configuration of the program again, before these files.
-    reload: Option<Reloading>,
+    /// Secrets of entries, masked in the log.
+    masked: Arc<Secrets>,
 }
 
 impl Files {
     /// The files of the command line; without any, those of the program.
-    pub(crate) fn new(
-        options: ServerOptions,
-        of_program: Option<ServerInputs>,
-        reload: Option<Arc<dyn Reload>>,
-    ) -> Self {
+    pub(crate) fn new(options: ServerOptions, of_program: Option<ServerInputs>) -> Self {
         let ServerOptions { files, variables, ask, wait, pins } = options;
         let given: Option<ServerInputs> = match files.is_empty() {
             true => None,
             false => Some(Arc::new(move |loader| files.iter().fold(loader, McpConfigLoader::file))),
         };
         let wait = wait.unwrap_or(LIST_WAIT);
-        let reload = reload.map(Reloading::new);
-        Self { inputs: given.or(of_program), variables, ask, wait, pins, reload }
+        let masked = Arc::new(Secrets::new());
+        log::mask(Arc::clone(&masked) as _);
+        Self { inputs: given.or(of_program), variables, ask, wait, pins, masked }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -76,8 +71,8 @@ impl Files {
     ///
     /// # Errors
     /// A file cannot be read, or a required entry is invalid.
-    fn load(&self) -> Result<McpConfig, McpConfigError> {
-        self.loader().load_usable().inspect(mask_in_log)
+    pub(crate) fn load(&self) -> Result<McpConfig, McpConfigError> {
+        self.loader().load_usable().inspect(|config| hide(config, &self.masked))
     }
 
     /// A loader with the variables of the command line, then those of the environment.
@@ -94,8 +89,12 @@ impl Files {
 /// Libraries log what servers send: rmcp logs the description of a server that connects.
 pub(crate) fn mask_in_log(config: &McpConfig) {
     let secrets = Secrets::new();
-    config.servers.values().for_each(|server| secrets.hide(server.result_secrets()));
+    hide(config, &secrets);
     log::mask(Arc::new(secrets));
+}
+
+fn hide(config: &McpConfig, masked: &Secrets) {
+    config.servers.values().for_each(|server| masked.hide(server.result_secrets()));
 }
 
 /// Runs a command with the servers' tools in the pool.
@@ -108,11 +107,15 @@ pub(super) async fn run(
     command: Command,
     files: &Files,
     selectors: &[Selector],
+    beside: Beside,
 ) -> Result<ExitCode, BoxError> {
     match command {
         Command::Status { json } => status::status(&about, pool, files, json).await,
-        command if files.is_empty() => Ok(about.run_selected(pool, command, selectors).await),
-        command => connected(about, pool, command, files, selectors).await,
+        command if files.is_empty() => {
+            let run = about.run_selected(pool, command, selectors);
+            Ok(beside.run(pool, None, run).await)
+        }
+        command => connected(about, pool, command, files, selectors, beside).await,
     }
 }
 
@@ -123,6 +126,7 @@ async fn connected(
     command: Command,
     files: &Files,
     selectors: &[Selector],
+    beside: Beside,
 ) -> Result<ExitCode, BoxError> {
     let config = files.load()?;
     let pins = files.pins.as_deref();
@@ -147,11 +151,13 @@ async fn connected(
     }
     let code = if command.is_server() {
         // A client waits for its first answer: warnings follow later.
-        tokio::select! {
-            code = about.run(pool, command) => code,
-            never = warn_later(pool, &config, &manager, files.wait) => match never {},
-            never = reload::follow(files, &manager) => match never {},
-        }
+        let run = async {
+            tokio::select! {
+                code = about.run(pool, command) => code,
+                never = warn_later(pool, &config, &manager, files.wait) => match never {},
+            }
+        };
+        beside.run(pool, Some((files, &manager)), run).await
     } else {
         warnings::report(&command, pool, &config, &statuses, selectors);
         about.run_selected(pool, command, selectors).await

@@ -2,9 +2,9 @@
 
 use crate::approver::approver;
 use crate::config::Source;
-use crate::live::{Authentication, Live};
-use crate::plan::{Plan, seconds, with_servers};
-use tool_runtime::Secret;
+use crate::live::{Authentication, Live, Parts, Ways, mask};
+use crate::plan::{HttpPlan, Plan, seconds, with_servers};
+use arc_swap::ArcSwap;
 use tool_runtime::audit::{EventLog, LogError, OnFailure};
 use tool_runtime::cli::Assembly;
 use tool_runtime::pool::{Source as ToolSource, ToolPoolBuilder};
@@ -16,13 +16,11 @@ type BoxError = Box<dyn std::error::Error + Send + Sync>;
 /// The parts of the program. Files of the configuration are opened.
 pub(crate) async fn assemble(pool: ToolPoolBuilder, source: Source) -> Result<Assembly, BoxError> {
     let plan = Plan::load(&source).map_err(|problems| invalid(&problems))?;
-    let Plan { config, policy, filter, http, builtins, skills, secrets, warnings } = plan;
+    let Plan { config, policy, filter, http, builtins, skills, secrets, warnings, .. } = plan;
     warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
     let masked = Secrets::new();
-    for (name, value) in secrets {
-        masked.insert(name, Secret::from(value));
-    }
-    let mut pool = pool.secrets(masked).argument_matcher(ShellMatcher).allow_empty();
+    mask(&masked, secrets);
+    let mut pool = pool.secrets(masked.clone()).argument_matcher(ShellMatcher).allow_empty();
     if config.tools.repair {
         pool = pool.repair();
     }
@@ -36,13 +34,14 @@ pub(crate) async fn assemble(pool: ToolPoolBuilder, source: Source) -> Result<As
         policy.watch(seconds(2));
         pool = pool.install(policy.clone());
     }
-    if let Some(log) = &config.log {
+    if let Some(log) = config.log.as_ref().filter(|_| source.may_call()) {
         pool = pool.install(opened(log)?);
     }
     pool = pool.approver(approver(&config.approvals)?);
     if let Some(skills) = &skills {
         pool = pool.add_from(&ToolSource::Custom, [skills.tool()]);
     }
+    let workspace = builtins.workspace().cloned();
     let schedule = match builtins.open(&config.tools)? {
         Some((builtins, schedule)) => {
             pool = pool.install(builtins);
@@ -50,7 +49,12 @@ pub(crate) async fn assemble(pool: ToolPoolBuilder, source: Source) -> Result<As
         }
         None => None,
     };
-    let authentication = Authentication::default();
+    let (http_options, ways, tls) = match http {
+        Some(HttpPlan { options, ways, tls }) => (Some(options), ways, tls),
+        None => (None, Ways::default(), None),
+    };
+    let has_authentication = !ways.is_empty();
+    let authentication = Authentication::new(ways);
     let mut assembly = Assembly::new(pool);
     if let Some(title) = &config.title {
         assembly = assembly.title(title);
@@ -58,10 +62,8 @@ pub(crate) async fn assemble(pool: ToolPoolBuilder, source: Source) -> Result<As
     if let Some(instructions) = &config.instructions {
         assembly = assembly.instructions(instructions);
     }
-    let (options, tls) = http.unzip();
-    let tls = tls.flatten();
-    if let (Some(http), Some(mut options)) = (&config.http, options) {
-        if authentication.replace(http) {
+    if let (Some(http), Some(mut options)) = (&config.http, http_options) {
+        if has_authentication {
             options = options.auth(authentication.clone());
         }
         assembly = assembly.http(Some(http.listen.clone()), options);
@@ -69,7 +71,16 @@ pub(crate) async fn assemble(pool: ToolPoolBuilder, source: Source) -> Result<As
     if let Some(runners) = &config.runners {
         assembly = assembly.remote(&runners.hub, runners.trust);
     }
-    let live = Live::new(source.clone(), config, policy, authentication, tls);
+    let live = Live::new(Parts {
+        source: source.clone(),
+        started: config.clone(),
+        policy,
+        authentication,
+        tls,
+        secrets: masked,
+        workspace,
+        config: ArcSwap::from_pointee(config),
+    });
     let servers = live.clone();
     Ok(assembly
         .servers(move |loader| with_servers(loader, &source, &servers.config()))

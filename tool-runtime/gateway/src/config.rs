@@ -74,6 +74,13 @@ pub(crate) struct Http {
     pub(crate) limits: Limits,
 }
 
+impl Http {
+    /// Whether callers authenticate.
+    pub(crate) fn has_authentication(&self) -> bool {
+        self.tokens.is_some() || self.tokens_file.is_some() || self.jwt.is_some()
+    }
+}
+
 /// JSON Web Tokens.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -147,7 +154,8 @@ impl Default for Approvals {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Log {
-    /// A SQLite file, or lines of JSON if its name ends in `.jsonl`.
+    /// A SQLite file, or lines of JSON if its name ends in `.jsonl`: one process writes that, so that `call` needs another
+    /// `--log` while the gateway serves.
     pub(crate) file: PathBuf,
     /// Days after which records are removed. Default: never.
     pub(crate) keep_days: Option<u64>,

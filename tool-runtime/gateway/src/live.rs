@@ -2,7 +2,7 @@
 
 mod authentication;
 
-pub(crate) use authentication::Authentication;
+pub(crate) use authentication::{Authentication, Ways};
 
 use crate::assemble::invalid;
 use crate::config::{Config, Source};
@@ -14,6 +14,8 @@ use tool_runtime::BoxFuture;
 use tool_runtime::cli::Reload;
 use tool_runtime::http::Tls;
 use tool_runtime::policy::LivePolicy;
+use tool_runtime::secret::Secrets;
+use tool_runtime_builtins::Workspace;
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
@@ -21,25 +23,24 @@ type BoxError = Box<dyn std::error::Error + Send + Sync>;
 #[derive(Clone)]
 pub(crate) struct Live(Arc<Parts>);
 
-struct Parts {
-    source: Source,
+/// The parts.
+pub(crate) struct Parts {
+    pub(crate) source: Source,
+    /// The version that the gateway started with.
+    pub(crate) started: Config,
+    pub(crate) policy: Option<LivePolicy>,
+    pub(crate) authentication: Authentication,
+    pub(crate) tls: Option<Tls>,
+    /// What is masked.
+    pub(crate) secrets: Secrets,
+    pub(crate) workspace: Option<Workspace>,
     /// The newest version that was taken.
-    config: ArcSwap<Config>,
-    policy: Option<LivePolicy>,
-    authentication: Authentication,
-    tls: Option<Tls>,
+    pub(crate) config: ArcSwap<Config>,
 }
 
 impl Live {
-    pub(crate) fn new(
-        source: Source,
-        config: Config,
-        policy: Option<LivePolicy>,
-        authentication: Authentication,
-        tls: Option<Tls>,
-    ) -> Self {
-        let config = ArcSwap::from_pointee(config);
-        Self(Arc::new(Parts { source, config, policy, authentication, tls }))
+    pub(crate) fn new(parts: Parts) -> Self {
+        Self(Arc::new(parts))
     }
 
     pub(crate) fn config(&self) -> Arc<Config> {
@@ -47,25 +48,58 @@ impl Live {
     }
 
     fn apply(&self) -> Result<(), BoxError> {
+        let Parts { started, policy, authentication, tls, secrets, workspace, .. } = &*self.0;
         let plan = Plan::load(&self.0.source).map_err(|problems| invalid(&problems))?;
-        let fixed = fixed(&self.config(), &plan.config);
+        let (old, new) = (self.config(), plan.config);
+        let fixed = fixed(started, &new);
         if !fixed.is_empty() {
             let keys = fixed.join("`, `");
-            tracing::warn!("the new values of `{keys}` count at the next start");
-        }
-        if let Some(policy) = &self.0.policy {
-            policy.reload()?;
-        }
-        if let Some(tls) = &self.0.tls {
-            tls.reload()?;
-        }
-        if let Some(http) = &plan.config.http {
-            self.0.authentication.replace(http);
+            tracing::warn!(
+                "the values of `{keys}` are other ones than at the start, and count at the next one"
+            );
         }
         plan.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
-        self.0.config.store(Arc::new(plan.config));
+        mask(secrets, plan.secrets);
+        if let Some(workspace) = workspace {
+            workspace.protect(plan.own_files)?;
+        }
+        // What may fail is first.
+        let is_same = |part: fn(&Config) -> Option<&PathBuf>| part(started) == part(&new);
+        if let Some(tls) = tls.as_ref().filter(|_| is_same(certificate) && is_same(key)) {
+            tls.reload()?;
+        }
+        if let Some(policy) = policy.as_ref().filter(|_| started.policy == new.policy) {
+            policy.reload()?;
+        }
+        let has_authentication =
+            |config: &Config| config.http.as_ref().is_some_and(|http| http.has_authentication());
+        if let Some(http) =
+            plan.http.filter(|_| has_authentication(started) == has_authentication(&new))
+        {
+            let jwt = |config: &Config| config.http.as_ref().and_then(|http| http.jwt.clone());
+            let mut ways = http.ways;
+            if jwt(&old) == jwt(&new) {
+                // It knows the keys of the issuer.
+                ways.jwt = authentication.ways().jwt.clone();
+            }
+            authentication.replace(ways);
+        }
+        self.0.config.store(Arc::new(new));
         Ok(())
     }
+}
+
+fn certificate(config: &Config) -> Option<&PathBuf> {
+    Some(&config.http.as_ref()?.tls.as_ref()?.certificate)
+}
+
+fn key(config: &Config) -> Option<&PathBuf> {
+    Some(&config.http.as_ref()?.tls.as_ref()?.key)
+}
+
+/// Masks values in all that leaves the gateway from now on.
+pub(crate) fn mask(secrets: &Secrets, values: Vec<(String, String)>) {
+    secrets.hide(values.into_iter().map(|(name, value)| (format!("${{{name}}}"), value)));
 }
 
 impl Reload for Live {
@@ -90,8 +124,7 @@ fn fixed(old: &Config, new: &Config) -> Vec<&'static str> {
     let tools = |config: &Config| format!("{:?}", config.tools);
     let address = |config: &Config| {
         config.http.as_ref().map(|http| {
-            let has_auth =
-                http.tokens.is_some() || http.tokens_file.is_some() || http.jwt.is_some();
+            let has_auth = http.has_authentication();
             let kept = (http.listen.clone(), http.hosts.clone(), http.origins.clone());
             let kept = (kept, http.tls.clone());
             (kept, http.insecure_no_auth, http.sessions, http.limits, has_auth)

@@ -35,13 +35,6 @@ fn main() -> ExitCode {
     };
     let source = Source::new(&arguments);
     let known = source.paths();
-    let store = match tool_runtime::approvals::FileStore::open(known.inbox) {
-        Ok(store) => store,
-        Err(error) => {
-            eprintln!("error: the inbox cannot be opened: {error}");
-            return ExitCode::from(3);
-        }
-    };
     let check = commands::Check(source.clone());
     Program::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
         .about(env!("CARGO_PKG_DESCRIPTION"))
@@ -52,8 +45,9 @@ fn main() -> ExitCode {
         .commands(move |pool| {
             // The same commands for every configuration, also for one with mistakes.
             let pool = pool.command(check).command(commands::Init);
-            let pool =
-                pool.install(ApprovalCommands::new(store)).install(LogCommands::new(known.log));
+            let pool = pool
+                .install(ApprovalCommands::in_directory(known.inbox))
+                .install(LogCommands::new(known.log));
             LivePolicy::prepare(EventLog::prepare(pool))
         })
         .run(async move |pool| assemble::assemble(pool, source).await)

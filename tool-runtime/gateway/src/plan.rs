@@ -3,7 +3,7 @@
 mod http;
 mod tools;
 
-pub(crate) use http::authentication;
+pub(crate) use http::HttpPlan;
 pub(crate) use tools::BuiltinTools;
 
 use crate::config::{Config, Loaded, Source};
@@ -11,7 +11,6 @@ use crate::document::{self, Document};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tool_runtime::http::{HttpOptions, Tls};
 use tool_runtime::mcp::McpConfigLoader;
 use tool_runtime::policy::LivePolicy;
 use tool_runtime::pool::{Filter, Selector};
@@ -22,8 +21,9 @@ pub(crate) struct Plan {
     pub(crate) config: Config,
     pub(crate) policy: Option<LivePolicy>,
     pub(crate) filter: Option<Filter>,
-    /// Without authentication, and the certificate.
-    pub(crate) http: Option<(HttpOptions, Option<Tls>)>,
+    pub(crate) http: Option<HttpPlan>,
+    /// The files of the gateway, which built-in tools do not touch.
+    pub(crate) own_files: Vec<PathBuf>,
     pub(crate) builtins: BuiltinTools,
     pub(crate) skills: Option<SkillLibrary>,
     /// Values to be masked.
@@ -83,9 +83,9 @@ impl Plan {
             }
         });
         let filter = filter(&config, &mut problems);
-        let http = config.http.as_ref().and_then(|http| http::options(http, &mut problems));
+        let http = config.http.as_ref().map(|http| http::plan(http, &mut problems));
         let own_files = own_files(source, &config);
-        let builtins = BuiltinTools::new(&config.tools, own_files, &mut problems, &mut warnings);
+        let builtins = BuiltinTools::new(&config.tools, &own_files, &mut problems, &mut warnings);
         let skills = tools::skills(&config.tools, &mut problems);
         for name in &config.secrets {
             match std::env::var(name) {
@@ -98,7 +98,8 @@ impl Plan {
         if !problems.list.is_empty() {
             return Err(document::sorted(problems.list));
         }
-        Ok(Self { policy, filter, http, builtins, skills, secrets, warnings, config })
+        secrets.extend(token_secrets(&config));
+        Ok(Self { policy, filter, http, own_files, builtins, skills, secrets, warnings, config })
     }
 
     /// A line for each part.
@@ -201,6 +202,15 @@ fn check_servers(
     }
 }
 
+/// The tokens of callers, which are masked.
+fn token_secrets(config: &Config) -> Vec<(String, String)> {
+    let Some(http) = &config.http else { return Vec::new() };
+    let file = http.tokens_file.as_ref().and_then(|file| std::fs::read_to_string(file).ok());
+    let texts = http.tokens.iter().chain(&file);
+    let tokens = texts.flat_map(|text| http::tokens_in(text));
+    tokens.map(|token| ("TOKEN".to_owned(), token.to_owned())).collect()
+}
+
 /// The files of the gateway, which no built-in tool may read or change.
 fn own_files(source: &Source, config: &Config) -> Vec<PathBuf> {
     let Config { http, policy, approvals, log, mcp_config, .. } = config;
@@ -218,6 +228,7 @@ fn own_files(source: &Source, config: &Config) -> Vec<PathBuf> {
         beside.into_iter().chain(log.head_file.clone())
     });
     let files = source.file.iter().chain(mcp_config).chain(&approvals.inbox).cloned();
+    let files = files.chain(source.files_of_options());
     files.chain(tokens).chain(policy).chain(log).collect()
 }
 

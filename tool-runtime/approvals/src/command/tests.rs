@@ -17,7 +17,7 @@ async fn run(store: &MemoryStore, words: &[&str]) -> Result<String, String> {
         "remembered" => Action::Remembered,
         _ => Action::Forget,
     };
-    let command = Command { action, store: Arc::new(store.clone()) };
+    let command = Command { action, source: Source::Store(Arc::new(store.clone())) };
     let form = command.form();
     let (mut values, mut options) = (Vec::new(), Vec::new());
     let mut words = words[1..].iter();

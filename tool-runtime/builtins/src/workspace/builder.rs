@@ -7,7 +7,7 @@ use crate::confine::Confinement;
 use crate::sandbox::SandboxParams;
 use std::ffi::OsString;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Assembles a [`Workspace`].
@@ -70,7 +70,8 @@ impl WorkspaceBuilder {
     }
 
     /// Protects a file or a directory in a root, such as the directory in which this program keeps data: tools for files do
-    /// not read, find or change it, and commands in bubblewrap do not read it. It may be created later.
+    /// not read, find or change it, and commands in bubblewrap do not read it. It may be created later. Of a symbolic link, the
+    /// link and what it leads to are protected, also when it leads elsewhere later.
     pub fn protect(mut self, path: impl Into<PathBuf>) -> Self {
         self.protected.push(path.into());
         self
@@ -123,11 +124,11 @@ impl WorkspaceBuilder {
         if self.roots.is_empty() {
             return Err(WorkspaceError::NoRoot);
         }
-        let protected = self.protected.into_iter().map(|path| match resolved(&path) {
-            Ok(path) => Ok(path),
+        let absolute = |path: PathBuf| match std::path::absolute(&path) {
+            Ok(absolute) => Ok(absolute),
             Err(source) => Err(WorkspaceError::Open { path, source }),
-        });
-        let protected = protected.collect::<Result<_, _>>()?;
+        };
+        let protected = self.protected.into_iter().map(absolute).collect::<Result<_, _>>()?;
         let protected = Arc::new(Protected::new(self.git_settings, protected, &self.roots));
         let open = |path: PathBuf| match Root::open(&path, Arc::clone(&protected)) {
             Ok(root) => Ok(Arc::new(root)),
@@ -152,20 +153,6 @@ impl WorkspaceBuilder {
             #[cfg(feature = "files")]
             files: crate::files::FileState::default(),
         })))
-    }
-}
-
-/// The place of a path without links. What does not exist yet is below the innermost directory that does.
-fn resolved(path: &Path) -> io::Result<PathBuf> {
-    match path.canonicalize() {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
-                return Err(error);
-            };
-            let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
-            Ok(resolved(parent)?.join(name))
-        }
-        resolved => resolved,
     }
 }
 

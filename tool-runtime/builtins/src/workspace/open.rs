@@ -32,7 +32,7 @@ impl Root {
 
     /// Checks that tools may read a file that was opened.
     pub(crate) fn check_opened(&self, file: &File, path: &Path) -> io::Result<()> {
-        let Some(real) = self.protected().has_directories().then(|| real_path(file)) else {
+        let Some(real) = self.protected().has_places().then(|| real_path(file)) else {
             return Ok(());
         };
         let real = real.unwrap_or_else(|| self.canonical(path));

@@ -113,3 +113,35 @@ async fn searches_leave_out_what_the_operator_protects() {
         assert!(tool != "Grep" || !arguments["glob"].is_string() || !text.contains("left out"));
     }
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_protected_link_and_what_it_leads_to_stay() {
+    let folder = folder();
+    let root = folder.path("").canonicalize().unwrap();
+    std::fs::create_dir(root.join("v1")).unwrap();
+    std::fs::create_dir(root.join("v2")).unwrap();
+    std::fs::write(root.join("v1/tokens"), "one").unwrap();
+    std::fs::write(root.join("v2/tokens"), "two").unwrap();
+    std::os::unix::fs::symlink("v1", root.join("data")).unwrap();
+    std::os::unix::fs::symlink("data/tokens", root.join("tokens")).unwrap();
+    let workspace = Workspace::builder().root(&root).protect(root.join("tokens")).build().unwrap();
+    let pool =
+        ToolPool::builder().install(Builtins::new(workspace.clone()).files()).build().unwrap();
+    for (tool, arguments) in [
+        ("Read", json!({ "file_path": "tokens" })),
+        ("Read", json!({ "file_path": "v1/tokens" })),
+        ("Delete", json!({ "path": "tokens" })),
+        ("Delete", json!({ "path": "data" })),
+        ("Write", json!({ "file_path": "tokens", "content": "eve" })),
+        ("Move", json!({ "source": "data", "destination": "other" })),
+    ] {
+        let text = call(&pool, tool, arguments.clone()).await;
+        assert!(text.contains("protected"), "{tool} {arguments}: {text}");
+    }
+    assert!(root.join("tokens").is_symlink() && root.join("data").is_symlink());
+    // More is protected while the tools are used.
+    assert!(call(&pool, "Read", json!({ "file_path": "v2/tokens" })).await.contains("two"));
+    workspace.protect([root.join("v2")]).unwrap();
+    assert!(call(&pool, "Read", json!({ "file_path": "v2/tokens" })).await.contains("protected"));
+}

@@ -1,7 +1,6 @@
 //! Levels of the log that no user should have to know.
 
 use super::LogFormat;
-use crate::options::Command;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::Targets;
 
@@ -11,8 +10,17 @@ const CALLS: &str = "tool_runtime::call";
 /// The target of the line that says where a server listens.
 pub(crate) const LISTENING: &str = "tool_runtime_cli::listening";
 
+/// What a command serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Serves {
+    Nothing,
+    Stdio,
+    /// Perhaps: the configuration of the program may have an address.
+    Http,
+}
+
 /// Adds the levels of rmcp, and what the lines of a server need. Levels that were given stay.
-pub(super) fn complete(given: Targets, format: LogFormat, command: &Command) -> Targets {
+pub(super) fn complete(given: Targets, format: LogFormat, serves: Serves) -> Targets {
     let names = |prefix: &str| given.iter().any(|(target, _)| target.starts_with(prefix));
     let (has_rmcp, has_calls) = (names("rmcp"), names(CALLS));
     let mut levels = given;
@@ -23,10 +31,10 @@ pub(super) fn complete(given: Targets, format: LogFormat, command: &Command) -> 
             .into_iter()
             .fold(levels, |levels, (target, level)| levels.with_target(target, level.min(default)));
     }
-    if command.is_http_server() && !has_calls {
+    if serves == Serves::Http && !has_calls {
         levels = levels.with_target(CALLS, LevelFilter::INFO);
     }
-    if command.is_server() && format == LogFormat::Json {
+    if serves != Serves::Nothing && format == LogFormat::Json {
         levels = levels.with_target(LISTENING, LevelFilter::INFO);
     }
     levels
@@ -52,15 +60,10 @@ fn rmcp(default: LevelFilter) -> [(&'static str, LevelFilter); 5] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::Serve;
     use tracing::Level;
 
     fn complete(given: &str) -> Targets {
-        super::complete(
-            given.parse().expect("levels"),
-            LogFormat::Text,
-            &Command::Serve(Serve::default()),
-        )
+        super::complete(given.parse().expect("levels"), LogFormat::Text, Serves::Stdio)
     }
 
     #[test]

@@ -15,6 +15,7 @@ use tool_runtime_export::Api;
 #[derive(Clone, Copy)]
 pub(crate) struct Scope<'a> {
     /// Whether the program connects external MCP servers.
+    #[cfg_attr(not(feature = "mcp-client"), expect(dead_code, reason = "it cannot"))]
     pub(super) has_servers: bool,
     /// Whether the program may serve over HTTP without an option.
     pub(super) has_address: bool,

@@ -1,6 +1,7 @@
 //! The parts of a program that its configuration decides.
 
-use super::Reload;
+use super::beside::Beside;
+use super::reload::{Reload, Reloading};
 use crate::BoxError;
 use crate::about::About;
 #[cfg(feature = "http")]
@@ -8,6 +9,7 @@ use crate::options::ServeHttp;
 use crate::options::{Command, Serve};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::SystemTime;
 #[cfg(feature = "mcp-client")]
 use tool_runtime_config::McpConfigLoader;
 use tool_runtime_core::pool::{PoolConfig, Registry, ToolPool, ToolPoolBuilder, WithToolsets};
@@ -38,8 +40,8 @@ pub struct Assembly {
     pub(crate) servers: Option<ServerInputs>,
     #[cfg(feature = "http")]
     http: Option<Http>,
-    pub(crate) reload: Option<Arc<dyn Reload>>,
-    pub(crate) while_serving: Option<WhileServing>,
+    reload: Option<Arc<dyn Reload>>,
+    while_serving: Option<WhileServing>,
     /// The URL of a hub, and whether the hints of its runners count.
     #[cfg(feature = "remote")]
     pub(crate) hub: Option<(String, bool)>,
@@ -126,6 +128,12 @@ impl Assembly {
     pub fn reload(mut self, reload: impl Reload) -> Self {
         self.reload = Some(Arc::new(reload));
         self
+    }
+
+    /// What runs beside a server.
+    pub(super) fn beside(&mut self, began: SystemTime) -> Beside {
+        let reloading = self.reload.clone().map(|reload| Reloading::new(reload, began));
+        Beside { work: self.while_serving.take(), reloading }
     }
 
     pub(super) fn change(&mut self, about: &mut About) {

@@ -1,12 +1,16 @@
 //! The configuration of a running program is read again.
 
+use super::beside::Servers;
 use crate::BoxError;
-use std::path::PathBuf;
+use crate::signals::HangUps;
+use std::convert::Infallible;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 use tool_runtime_core::vocabulary::BoxFuture;
 
 /// Reads the configuration of a running [`Program`](super::Program) again: when SIGHUP arrives, and when a file of it has
-/// changed and stays the same for an interval. The external MCP servers of [`Assembly::servers`](super::Assembly::servers)
-/// are read afterwards.
+/// changed and stays the same for an interval. External MCP servers are read afterwards.
 pub trait Reload: Send + Sync + 'static {
     /// The files of the configuration, now.
     fn files(&self) -> Vec<PathBuf>;
@@ -16,4 +20,95 @@ pub trait Reload: Send + Sync + 'static {
     /// # Errors
     /// All mistakes. Nothing was changed.
     fn reload(&self) -> BoxFuture<'_, Result<(), BoxError>>;
+}
+
+/// The pause between looks at the files. A changed file is read once it stays the same for one: one that is still being
+/// written may be valid, with less in it.
+const INTERVAL: Duration = Duration::from_secs(2);
+
+/// Files, and their contents. `None`: it cannot be read, or what was read is not known.
+type State = Vec<(PathBuf, Option<Vec<u8>>)>;
+
+/// The configuration of a program, and its files as they were read.
+pub(crate) struct Reloading {
+    reload: Arc<dyn Reload>,
+    state: State,
+    hang_ups: HangUps,
+}
+
+impl Reloading {
+    /// From now on SIGHUP does not end the process. `began`: when the program began to read its files.
+    pub(super) fn new(reload: Arc<dyn Reload>, began: SystemTime) -> Self {
+        let mut state = read(reload.files());
+        // What was read of a file that has changed since is not known.
+        let is_newer = |file: &Path| {
+            std::fs::metadata(file).and_then(|it| it.modified()).is_ok_and(|time| time > began)
+        };
+        state.iter_mut().filter(|(file, _)| is_newer(file)).for_each(|(_, text)| *text = None);
+        Self { reload, state, hang_ups: HangUps::install() }
+    }
+
+    /// Applies the configuration at each SIGHUP, and when a file of it has changed.
+    pub(super) async fn follow(self, servers: Option<Servers<'_>>) -> Infallible {
+        let Self { reload, state: mut applied, mut hang_ups } = self;
+        let mut before = None;
+        loop {
+            let is_asked = tokio::select! {
+                () = hang_ups.next() => true,
+                () = tokio::time::sleep(INTERVAL) => false,
+            };
+            let now = read_apart(reload.files()).await;
+            let is_stable = now != applied && before.as_ref() == Some(&now);
+            if is_asked || is_stable {
+                apply(&*reload, servers).await;
+                // Other files may belong to the new version.
+                let after = read_apart(reload.files()).await;
+                let is_same =
+                    |file: &(PathBuf, _)| now.iter().all(|it| it.0 != file.0 || it == file);
+                applied = if after.iter().all(is_same) { after } else { now };
+                before = None;
+            } else {
+                before = Some(now);
+            }
+        }
+    }
+}
+
+async fn apply(reload: &dyn Reload, servers: Option<Servers<'_>>) {
+    if let Err(error) = reload.reload().await {
+        tracing::error!("the configuration is not replaced by its new version: {error}");
+        return;
+    }
+    #[cfg(feature = "mcp-client")]
+    if let Some((files, manager)) = servers {
+        let replaced = async { Ok::<_, BoxError>(manager.replace(files.load()?).await?) };
+        match replaced.await {
+            Ok(change) => tracing::info!(
+                servers_added = change.added.len(),
+                servers_changed = change.changed.len(),
+                servers_removed = change.removed.len(),
+                "the configuration was read again"
+            ),
+            Err(error) => tracing::error!(
+                "the configuration was read again, but its external servers were not all replaced: {error}"
+            ),
+        }
+        return;
+    }
+    #[cfg(not(feature = "mcp-client"))]
+    let _ = servers;
+    tracing::info!("the configuration was read again");
+}
+
+/// Reads files in a thread for blocking work.
+async fn read_apart(files: Vec<PathBuf>) -> State {
+    tokio::task::spawn_blocking(|| read(files)).await.unwrap_or_default()
+}
+
+fn read(files: Vec<PathBuf>) -> State {
+    let contents = |file: PathBuf| {
+        let text = std::fs::read(&file).ok();
+        (file, text)
+    };
+    files.into_iter().map(contents).collect()
 }

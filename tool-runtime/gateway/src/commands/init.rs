@@ -38,11 +38,11 @@ impl CliCommand for Init {
 
 fn init(folder: &Path, output: &mut dyn Write) -> Result<bool, CommandFailure> {
     let failed = |path: &Path, reason: &dyn Display| {
-        CommandFailure::Failed(format!("`{}`: {reason}; nothing was written", path.display()))
+        CommandFailure::Failed(format!("`{}`: {reason}", path.display()))
     };
     let paths = FILES.map(|(name, _)| folder.join(name));
     if let Some(path) = paths.iter().find(|path| path.exists()) {
-        return Err(failed(path, &"it exists already"));
+        return Err(failed(path, &"it exists already; nothing was written"));
     }
     std::fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
     for (path, (_, text)) in paths.iter().zip(FILES) {

@@ -1,7 +1,7 @@
 //! Where the configuration is from: a file, and options of the command line.
 
 use super::{Config, Family, Log, Policy, Runners};
-use crate::document;
+use crate::document::{self, Document};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use tool_runtime::cli::ProgramArguments;
@@ -61,7 +61,7 @@ impl Source {
             Some(file) => document::read(file, &self.loader())?,
             None => Loaded { config: Config::default(), document: None, secrets: Vec::new() },
         };
-        let folder = self.file.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
+        let folder = self.folder();
         for path in loaded.config.paths() {
             *path = folder.join(&*path);
         }
@@ -79,14 +79,52 @@ impl Source {
         McpConfig::loader().variables(given).environment().option("--var")
     }
 
-    /// What commands are about, also if the configuration has mistakes.
+    /// Files that options of commands name.
+    pub(crate) fn files_of_options(&self) -> Vec<PathBuf> {
+        let options = ["auth-token-file", "tls-cert", "tls-key", "mcp-config", "pins"];
+        let files = options.iter().flat_map(|option| self.arguments.rest_values(option));
+        files.map(PathBuf::from).collect()
+    }
+
+    /// Whether the command may call tools. Others leave the log alone, which another process may write.
+    pub(crate) fn may_call(&self) -> bool {
+        let others = ["list", "schema", "report", "status", "pin", "doctor", "completions"];
+        !self.arguments.command().is_some_and(|command| others.contains(&command))
+    }
+
+    /// What commands are about, also if the configuration has mistakes: variables of other keys may have values only for
+    /// the gateway.
     pub(crate) fn paths(&self) -> Paths {
-        let config = self.load().map(|loaded| loaded.config).unwrap_or_default();
+        let document = self.file.as_ref().map(|file| Document::read(file));
+        let value = match document {
+            Some(Ok((_, value))) => value,
+            Some(Err(problems))
+                if matches!(self.arguments.command(), Some("log" | "approvals")) =>
+            {
+                problems.iter().for_each(|problem| eprintln!("warning: {problem}"));
+                Value::Null
+            }
+            _ => Value::Null,
+        };
+        let loader = self.loader();
+        let of_file = |pointer: &str| {
+            let text = value.pointer(pointer)?.as_str()?;
+            Some(loader.expand(text).ok()?.text.expose().to_owned())
+        };
+        let path = |option: &str, pointer: &str| {
+            let given = self.arguments.value(option).map(PathBuf::from);
+            given.or_else(|| Some(self.folder().join(of_file(pointer)?)))
+        };
         Paths {
-            log: config.log.map(|log| log.file),
-            inbox: config.approvals.inbox.unwrap_or_else(|| INBOX.into()),
-            hub: config.runners.map(|runners| runners.hub),
+            log: path("log", "/log/file"),
+            inbox: path("inbox", "/approvals/inbox").unwrap_or_else(|| INBOX.into()),
+            hub: self.arguments.value("hub").map(str::to_owned).or_else(|| of_file("/runners/hub")),
         }
+    }
+
+    /// The folder of the file. Empty: this one.
+    fn folder(&self) -> &Path {
+        self.file.as_deref().and_then(Path::parent).unwrap_or(Path::new(""))
     }
 
     /// Options of the command line replace keys.

@@ -2,89 +2,98 @@
 
 use super::Problems;
 use crate::config::{Http, Jwt, Limits};
+use crate::live::Ways;
+use std::sync::Arc;
 use tool_runtime::http::{
-    Authenticate, BearerTokens, HttpOptions, JwtError, JwtVerifier, ProtectedResource, Tls,
-    TokensError,
+    BearerTokens, HttpOptions, JwtError, JwtVerifier, ProtectedResource, Tls,
 };
 use tool_runtime_core::seam::is_loopback;
+use tool_runtime_server::seam::check_address;
 
 /// The mistake of an address that everyone reaches.
 const OPEN: &str = "other machines can reach this address without authentication; add `tokens_file` or `jwt`, or `insecure_no_auth = true` if every client that reaches it may call every tool";
 
-/// The options, without authentication.
-pub(super) fn options(
-    http: &Http,
-    problems: &mut Problems<'_>,
-) -> Option<(HttpOptions, Option<Tls>)> {
+/// How to serve.
+pub(crate) struct HttpPlan {
+    /// Without authentication.
+    pub(crate) options: HttpOptions,
+    pub(crate) ways: Ways,
+    pub(crate) tls: Option<Tls>,
+}
+
+pub(super) fn plan(http: &Http, problems: &mut Problems<'_>) -> HttpPlan {
     let mut options = HttpOptions::default().sessions(http.sessions);
     options = http.hosts.iter().fold(options, HttpOptions::allow_host);
     options = http.origins.iter().fold(options, HttpOptions::allow_origin);
-    for problem in options.problems() {
-        problems.add("http", problem);
-    }
     if http.insecure_no_auth {
         options = options.insecure_no_auth();
     }
-    let Limits { connections, requests, requests_per_principal, body } = http.limits;
-    let limited = [
-        (
-            "connections",
-            connections,
-            HttpOptions::max_connections as fn(HttpOptions, usize) -> HttpOptions,
-        ),
-        ("requests", requests, HttpOptions::max_requests),
-        ("requests_per_principal", requests_per_principal, HttpOptions::max_requests_per_principal),
-        ("body", body, HttpOptions::max_body),
-    ];
-    for (name, limit, set) in limited {
-        match limit {
-            Some(0) => problems.add(&format!("http.limits.{name}"), "must be at least 1"),
-            Some(limit) => options = set(options, limit),
-            None => {}
-        }
-    }
+    options = limited(options, http.limits, problems);
     let tls = http.tls.as_ref().map(|tls| Tls::from_files(&tls.certificate, &tls.key));
     let tls = tls.and_then(|tls| problems.accept("http.tls", tls));
     if let Some(tls) = &tls {
         options = options.tls(tls.clone());
     }
+    for problem in options.problems() {
+        problems.add("http", problem);
+    }
+    let known = options.problems().len();
     if let Some(jwt) = &http.jwt {
         let resource = ProtectedResource::new(&jwt.audience).authorization_server(&jwt.issuer);
         options = options.protected_resource(resource);
     }
-    match authentication(http) {
-        Ok(ways) if ways.is_empty() && !http.insecure_no_auth && !is_local(&http.listen) => {
-            problems.add("http.listen", OPEN);
-            None
-        }
-        Ok(_) => Some((options, tls)),
-        Err((key, text)) => {
-            problems.add(key, text);
-            None
-        }
+    for problem in &options.problems()[known..] {
+        problems.add("http.jwt.audience", problem);
     }
+    if problems.accept("http.listen", check_address(&http.listen)).is_some()
+        && !http.has_authentication()
+        && !http.insecure_no_auth
+        && !is_local(&http.listen)
+    {
+        problems.add("http.listen", OPEN);
+    }
+    HttpPlan { options, ways: ways(http, problems), tls }
 }
 
-/// Who may send requests. Empty: everyone.
-///
-/// # Errors
-/// A key with a mistake, and the mistake.
-pub(crate) fn authentication(
-    http: &Http,
-) -> Result<Vec<Box<dyn Authenticate>>, (&'static str, String)> {
-    let wrong = |key| move |error: TokensError| (key, error.to_string());
-    let lines = http.tokens.as_deref().map(BearerTokens::parse).transpose();
-    let lines = lines.map_err(wrong("http.tokens"))?;
-    let file = http.tokens_file.as_ref().map(BearerTokens::from_file).transpose();
-    let file = file.map_err(wrong("http.tokens_file"))?;
+fn limited(options: HttpOptions, limits: Limits, problems: &mut Problems<'_>) -> HttpOptions {
+    type Set = fn(HttpOptions, usize) -> HttpOptions;
+    let Limits { connections, requests, requests_per_principal, body } = limits;
+    let limits: [(&str, Option<usize>, Set); 4] = [
+        ("connections", connections, HttpOptions::max_connections),
+        ("requests", requests, HttpOptions::max_requests),
+        ("requests_per_principal", requests_per_principal, HttpOptions::max_requests_per_principal),
+        ("body", body, HttpOptions::max_body),
+    ];
+    limits.into_iter().fold(options, |options, (name, limit, set)| match limit {
+        Some(0) => {
+            problems.add(&format!("http.limits.{name}"), "must be at least 1");
+            options
+        }
+        Some(limit) => set(options, limit),
+        None => options,
+    })
+}
+
+/// Who may send requests.
+fn ways(http: &Http, problems: &mut Problems<'_>) -> Ways {
+    let lines = http.tokens.as_deref().map(BearerTokens::parse);
+    let lines = lines.and_then(|tokens| problems.accept("http.tokens", tokens));
+    let file = http.tokens_file.as_ref().map(BearerTokens::from_file);
+    let file = file.and_then(|tokens| problems.accept("http.tokens_file", tokens));
     let tokens = match (lines, file) {
-        (Some(lines), Some(file)) => Some(lines.and(file).map_err(wrong("http.tokens_file"))?),
+        (Some(lines), Some(file)) => problems.accept("http.tokens_file", lines.and(file)),
         (lines, file) => lines.or(file),
     };
-    let jwt = http.jwt.as_ref().map(verifier).transpose();
-    let jwt = jwt.map_err(|error| ("http.jwt", error.to_string()))?;
-    let tokens = tokens.map(|tokens| Box::new(tokens) as Box<dyn Authenticate>);
-    Ok(tokens.into_iter().chain(jwt.map(|jwt| Box::new(jwt) as _)).collect())
+    let jwt = http.jwt.as_ref().map(verifier);
+    let jwt = jwt.and_then(|jwt| problems.accept("http.jwt", jwt));
+    Ways { tokens: tokens.map(Arc::new), jwt: jwt.map(Arc::new) }
+}
+
+/// The tokens in lines `NAME:TOKEN ..`, to be masked.
+pub(super) fn tokens_in(lines: &str) -> impl Iterator<Item = &str> {
+    let words = lines.lines().filter_map(|line| line.split_whitespace().next());
+    let words = words.filter(|word| !word.starts_with('#'));
+    words.map(|word| word.split_once(':').map_or(word, |(_, token)| token))
 }
 
 fn verifier(jwt: &Jwt) -> Result<JwtVerifier, JwtError> {

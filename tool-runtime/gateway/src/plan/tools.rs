@@ -19,7 +19,7 @@ pub(crate) struct BuiltinTools(Option<Workspace>);
 impl BuiltinTools {
     pub(super) fn new(
         tools: &Tools,
-        own_files: Vec<PathBuf>,
+        own_files: &[PathBuf],
         problems: &mut Problems<'_>,
         warnings: &mut Vec<String>,
     ) -> Self {
@@ -53,6 +53,10 @@ impl BuiltinTools {
             return Self(None);
         }
         let workspace = problems.accept("tools.roots", workspace(tools, own_files));
+        if let Some(workspace) = workspace.as_ref().filter(|_| has(Family::Schedule)) {
+            // Without its file.
+            problems.accept("tools.schedule", opened(workspace, None, &tools.schedule));
+        }
         let starts_programs = [Family::Shell, Family::Code, Family::Browser].into_iter().any(has);
         if let Some(remark) =
             workspace.as_ref().filter(|_| starts_programs).and_then(Workspace::sandbox_remark)
@@ -60,6 +64,11 @@ impl BuiltinTools {
             warnings.push(remark);
         }
         Self(workspace)
+    }
+
+    /// The directories that the tools touch, if there are tools.
+    pub(crate) fn workspace(&self) -> Option<&Workspace> {
+        self.0.as_ref()
     }
 
     /// The tools. Their files are opened.
@@ -96,7 +105,7 @@ impl BuiltinTools {
                 }
                 Family::Schedule => {
                     let file = data(tools)?.join("schedule.db");
-                    let opened = opened(&workspace, &file, &tools.schedule)?;
+                    let opened = opened(&workspace, Some(&file), &tools.schedule)?;
                     let settings = Settings::builder().file(&file).open()?;
                     builtins = builtins.schedule(&opened).settings(&settings);
                     schedule = Some(opened);
@@ -121,7 +130,7 @@ fn is_own(tools: &Tools, name: &str) -> bool {
     of_search || name.starts_with("TOOL_REMOTE_")
 }
 
-fn workspace(tools: &Tools, own_files: Vec<PathBuf>) -> Result<Workspace, BoxError> {
+fn workspace(tools: &Tools, own_files: &[PathBuf]) -> Result<Workspace, BoxError> {
     let mut workspace = WorkspaceBuilder::default()
         .sandbox(tools.sandbox.clone())
         .git_settings(tools.git_settings)
@@ -139,7 +148,7 @@ fn workspace(tools: &Tools, own_files: Vec<PathBuf>) -> Result<Workspace, BoxErr
         }
         workspace = workspace.protect(place);
     }
-    for path in tools.protect.iter().cloned().chain(own_files) {
+    for path in tools.protect.iter().chain(own_files) {
         workspace = workspace.protect(std::path::absolute(path)?);
     }
     Ok(tools.roots.iter().fold(workspace, WorkspaceBuilder::root).build()?)
@@ -154,10 +163,11 @@ fn data(tools: &Tools) -> Result<&Path, BoxError> {
 
 fn opened(
     workspace: &Workspace,
-    file: &Path,
+    file: Option<&Path>,
     settings: &ScheduleSettings,
 ) -> Result<Schedule, BoxError> {
-    let mut schedule = Schedule::builder(workspace).file(file);
+    let schedule = Schedule::builder(workspace);
+    let mut schedule = file.into_iter().fold(schedule, |schedule, file| schedule.file(file));
     if let Some(interval) = settings.min_interval {
         schedule = schedule.min_interval(seconds(interval));
     }

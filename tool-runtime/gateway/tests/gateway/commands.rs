@@ -91,6 +91,37 @@ mcpServers:
 }
 
 #[test]
+fn what_the_server_does_not_take_is_a_mistake() {
+    let (code, text) = Folder::new("[http]\nlisten = 'abc'").run(&["check"]);
+    assert!(code == 1 && text.contains(":2: `http.listen`: "), "{text}");
+    let jwt = "[http]\nlisten = '8080'\n[http.jwt]\nissuer = 'https://login.example.com'\naudience = 'my-api'";
+    let (code, text) = Folder::new(jwt).run(&["check"]);
+    assert!(
+        code == 1
+            && text.contains(":5: `http.jwt.audience`: the protected resource is not a valid URL"),
+        "{text}"
+    );
+    let target = "[tools]\nfamilies = ['schedule']\ndata = 'data'\nroots = ['root']\n[tools.schedule.targets.a]\nurl = 'ftp://x'\nkey = 'x'";
+    let folder = Folder::new(target);
+    std::fs::create_dir(folder.path("root")).expect("a directory");
+    let (code, text) = folder.run(&["check"]);
+    assert!(code == 1 && text.contains("the target `a` has a URL of the scheme `ftp`"), "{text}");
+}
+
+#[test]
+fn commands_find_the_files_of_a_configuration_without_its_variables() {
+    let folder = Folder::new(
+        "title = '${GATEWAY_NOPE}'\n[log]\nfile = 'calls.db'\n[approvals]\ninbox = 'questions'",
+    );
+    let (code, text) = folder.run(&["log", "show"]);
+    assert!(code == 1 && text.contains("`calls.db` does not exist"), "{text}");
+    let text = folder.ok(&["approvals", "list"]);
+    assert!(text.contains("questions"), "{text}");
+    let text = folder.ok(&["approvals", "list", "--inbox", "others"]);
+    assert!(text.contains("others"), "{text}");
+}
+
+#[test]
 fn the_commands_are_the_same_for_every_configuration() {
     let commands = |folder: &Folder| {
         let help = folder.ok(&["--help"]);

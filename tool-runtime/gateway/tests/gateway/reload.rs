@@ -43,7 +43,8 @@ fn tokens_and_servers_are_replaced_without_a_gap() {
     let other = HTTP.replace("'files'", "'files', 'search'");
     replace(&folder.path("tool-gateway.toml"), &other);
     server.signal(Signal::HUP);
-    server.line("the new values of `tools` count at the next start");
+    server
+        .line("the values of `tools` are other ones than at the start, and count at the next one");
     let line = server.line("the configuration was read again");
     assert!(line.contains("servers_removed=1"), "{line}");
     server.signal(Signal::TERM);
@@ -59,4 +60,34 @@ fn a_changed_file_counts_without_a_signal() {
     server.line("the configuration was read again");
     assert_eq!(server.call("Rk7wqL3nVb5sYd", "Read", json!({ "file_path": "note" })).0, 200);
     assert_eq!(server.call("8fQm2x1vXk9pTz", "Read", json!({ "file_path": "note" })).0, 401);
+}
+
+#[test]
+fn a_new_version_opens_nothing() {
+    let folder = Folder::new(&format!("{HTTP}[policy]\nfile = 'policy.yaml'"));
+    folder.write("tokens", "ada:8fQm2x1vXk9pTz\n");
+    folder.write("tokens2", "bob:Rk7wqL3nVb5sYd\n");
+    folder.write("policy.yaml", "default: allow\nrules: []");
+    folder.write("note", "Rk7wqL3nVb5sYd");
+    let server = Server::start(&folder);
+    let read = |token, file: &str| server.call(token, "Read", json!({ "file_path": file }));
+    assert!(read("8fQm2x1vXk9pTz", "note").1.contains("Rk7wqL3nVb5sYd"));
+    let reload = |configuration: &str| {
+        replace(&folder.path("tool-gateway.toml"), configuration);
+        server.signal(Signal::HUP);
+        server.line("the configuration was read again");
+    };
+    // Other tokens count, although the policy is elsewhere now. Their file is protected, and they are masked.
+    std::fs::rename(folder.path("policy.yaml"), folder.path("rules.yaml")).expect("a new name");
+    let other = HTTP.replace("'tokens'", "'tokens2'");
+    reload(&format!("{other}[policy]\nfile = 'rules.yaml'"));
+    assert_eq!(read("8fQm2x1vXk9pTz", "note").0, 401);
+    let (_, text) = read("Rk7wqL3nVb5sYd", "tokens2");
+    assert!(text.contains("is protected"), "{text}");
+    let (_, text) = read("Rk7wqL3nVb5sYd", "note");
+    assert!(text.contains("${TOKEN}"), "{text}");
+    // Without tokens, those of before stay until the next start.
+    reload(&HTTP.replace("tokens_file = 'tokens'", "insecure_no_auth = true"));
+    assert_eq!(read("", "note").0, 401);
+    assert_eq!(read("Rk7wqL3nVb5sYd", "note").0, 200);
 }

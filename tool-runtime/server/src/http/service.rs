@@ -158,7 +158,7 @@ impl Service {
         };
         let served = match origin {
             Some(_) if cors::is_preflight(&parts) => Ok(cors::preflight(&parts.headers)),
-            _ if !is_endpoint => Err(not_found(&parts)),
+            _ if !is_endpoint => Err(not_found(&parts, self.options.scheme())),
             _ => self.serve(parts, &mut body, access).await,
         };
         let mut response = match served {
@@ -211,7 +211,7 @@ impl Service {
         if let Some(is_stateless) = self.plain_version(&parts.headers)
             && let Some(call) = plain::call(&mut parts, &body, is_stateless, &self.handler)
         {
-            access.tool = Some(call.subject.name.to_string());
+            access.tool = Some(excerpt(&call.subject.name).into_owned());
             let arguments = parts.extensions.get::<RawArguments>();
             self.check_scopes(&call.subject.name, arguments, &principal).await?;
             let response = call::answer(&self.handler, call, parts, is_stateless).await;
@@ -221,7 +221,7 @@ impl Service {
             && let Some(peer) = session.handler.session.peer()
             && let Some(call) = plain::call(&mut parts, &body, false, &session.handler)
         {
-            access.tool = Some(call.subject.name.to_string());
+            access.tool = Some(excerpt(&call.subject.name).into_owned());
             let arguments = parts.extensions.get::<RawArguments>();
             self.check_scopes(&call.subject.name, arguments, &principal).await?;
             match session_call::answer(&session, peer, call, &parts).await? {
@@ -232,7 +232,7 @@ impl Service {
             }
         }
         let message = Message::read(body, &self.handler)?;
-        access.tool.clone_from(&message.tool);
+        access.tool = message.tool.as_deref().map(|tool| excerpt(tool).into_owned());
         if let Some(tool) = &message.tool {
             self.check_scopes(tool, message.arguments.as_ref(), &principal).await?;
         }
@@ -347,10 +347,10 @@ impl Service {
 }
 
 /// The rejection of a request for another path, which names the endpoint.
-fn not_found(parts: &Parts) -> HttpRejection {
+fn not_found(parts: &Parts, scheme: &str) -> HttpRejection {
     let host = parts.headers.get(header::HOST).and_then(|host| host.to_str().ok());
     let host = host.or(parts.uri.authority().map(|authority| authority.as_str()));
-    let url = host.map_or_else(|| PATH.to_owned(), |host| format!("http://{host}{PATH}"));
+    let url = host.map_or_else(|| PATH.to_owned(), |host| format!("{scheme}://{host}{PATH}"));
     let path = excerpt(parts.uri.path());
     let text = format!(
         "nothing is served at `{path}`; this server speaks MCP over Streamable HTTP at `{PATH}`: set the URL to {url}"
