@@ -15,21 +15,21 @@ const MAX_AGE: Duration = Duration::from_secs(1);
 pub(crate) struct Protected {
     git_settings: bool,
     /// What the operator protects.
-    paths: RwLock<Found>,
+    paths: RwLock<ProtectedPaths>,
     /// Directories of git that are not called `.git`, because a file or a link of that name names them.
     git_directories: Vec<PathBuf>,
 }
 
 /// Paths of the operator, and where they are.
 #[derive(Clone, Debug, Default)]
-struct Found {
+struct ProtectedPaths {
     paths: Vec<PathBuf>,
     /// Without symbolic links: the links on the way, and what they lead to.
     places: Arc<[PathBuf]>,
     at: Option<Instant>,
 }
 
-impl Found {
+impl ProtectedPaths {
     fn new(paths: Vec<PathBuf>) -> Self {
         let places = paths.iter().flat_map(|path| places(path)).collect();
         Self { paths, places, at: Some(Instant::now()) }
@@ -39,7 +39,7 @@ impl Found {
 impl Protected {
     pub(super) fn new(git_settings: bool, paths: Vec<PathBuf>, roots: &[PathBuf]) -> Self {
         let git_directories = roots.iter().flat_map(|root| named_git_directories(root)).collect();
-        Self { git_settings, paths: RwLock::new(Found::new(paths)), git_directories }
+        Self { git_settings, paths: RwLock::new(ProtectedPaths::new(paths)), git_directories }
     }
 
     /// Protects more paths.
@@ -51,7 +51,7 @@ impl Protected {
                 paths.push(path);
             }
         }
-        *found = Found::new(paths);
+        *found = ProtectedPaths::new(paths);
     }
 
     /// The places of what the operator protects.
@@ -64,7 +64,7 @@ impl Protected {
             }
         }
         let mut found = self.paths.write().unwrap_or_else(PoisonError::into_inner);
-        *found = Found::new(std::mem::take(&mut found.paths));
+        *found = ProtectedPaths::new(std::mem::take(&mut found.paths));
         Arc::clone(&found.places)
     }
 
