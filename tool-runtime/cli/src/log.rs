@@ -6,6 +6,7 @@ mod levels;
 
 pub(super) use levels::Serves;
 
+#[cfg(feature = "http")]
 use super::print;
 use std::backtrace::BacktraceStatus;
 use std::io::{self, IsTerminal as _, Write};
@@ -96,6 +97,7 @@ pub(super) fn start(options: LogOptions, serves: Serves, default: Targets) {
 }
 
 /// Says where a server listens, for programs that wait for the line: as text, or as a line of the log in JSON.
+#[cfg(feature = "http")]
 pub(super) fn listening(url: &str) {
     match FORMAT.get() {
         Some(LogFormat::Json) => {

@@ -25,7 +25,7 @@ use crate::program_options::ProgramArguments;
 use std::pin::Pin;
 use std::process::ExitCode;
 use std::time::SystemTime;
-#[cfg(feature = "mcp-client")]
+#[cfg(any(feature = "mcp-client", feature = "remote"))]
 use tool_runtime_command::PoolCommands as _;
 use tool_runtime_command::seam::Commands as _;
 use tool_runtime_core::govern::AskCaller;
