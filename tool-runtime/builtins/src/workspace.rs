@@ -37,7 +37,8 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
 #[cfg(feature = "files")]
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 use tool_runtime::{ToolContext, ToolError};
 

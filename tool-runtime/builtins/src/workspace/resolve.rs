@@ -8,7 +8,9 @@ use super::names::rendered;
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
-use tool_runtime::{ToolContext, ToolError};
+#[cfg(any(feature = "files", feature = "search"))]
+use tool_runtime::ToolContext;
+use tool_runtime::ToolError;
 
 /// A path below a root.
 #[derive(Clone, Debug)]
@@ -39,12 +41,14 @@ impl Location {
     }
 
     /// The absolute path without symbolic links and `..`, if it exists.
+    #[cfg(any(feature = "files", feature = "search"))]
     pub(crate) fn canonical(&self) -> PathBuf {
         self.root.canonical(&self.path)
     }
 
     /// Whether a call may read a file of the same root: the operator does not protect it, and no policy denies it. The path
     /// is a [canonical](Self::canonical) one.
+    #[cfg(any(feature = "files", feature = "search"))]
     pub(crate) fn lets_read(&self, canonical: &Path, context: &ToolContext) -> bool {
         self.root.protected().hides(canonical).is_none() && context.may_read_resolved(canonical)
     }
