@@ -21,6 +21,12 @@ pub(super) struct HttpRejection(Box<Response>);
 #[derive(Clone)]
 pub(super) struct Reason(pub(super) Arc<str>);
 
+/// Sets the reason of a rejection, for the log.
+pub fn with_reason(mut response: Response, reason: &str) -> Response {
+    response.extensions_mut().insert(Reason(reason.into()));
+    response
+}
+
 /// A value, or the response to a rejected request.
 pub(super) type HttpResult<T> = Result<T, HttpRejection>;
 

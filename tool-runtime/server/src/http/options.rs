@@ -6,6 +6,7 @@ use super::origins::Origins;
 use super::protected_resource::ProtectedResource;
 #[cfg(feature = "tls")]
 use super::tls::Tls;
+use axum::Router;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -85,6 +86,7 @@ pub struct HttpOptions {
     pub(super) drain: Duration,
     #[cfg(feature = "tls")]
     pub(super) tls: Option<Tls>,
+    pub(super) routes: Router,
     problems: Vec<String>,
 }
 
@@ -118,6 +120,7 @@ impl Default for HttpOptions {
             drain: Duration::from_secs(10),
             #[cfg(feature = "tls")]
             tls: None,
+            routes: Router::new(),
             problems: Vec::new(),
         }
     }
@@ -379,6 +382,23 @@ impl HttpOptions {
             return "https";
         }
         "http"
+    }
+
+    /// Serves routes beside `/mcp`, such as a page for people. Host and origin of their requests are checked, and they are
+    /// logged; the origin of the server itself is allowed. They authenticate and limit bodies themselves. Not with
+    /// [`into_router`](crate::McpServer::into_router): an application has routes of its own.
+    ///
+    /// ```
+    /// use axum::{Router, routing::get};
+    /// use tool_runtime::http::HttpOptions;
+    ///
+    /// let options = HttpOptions::default().routes(Router::new().route("/about", get(|| async { "Notes" })));
+    /// # let _ = options;
+    /// ```
+    #[must_use]
+    pub fn routes(mut self, routes: Router) -> Self {
+        self.routes = self.routes.merge(routes);
+        self
     }
 
     /// Sets the token that shuts the server down, and the time for calls in flight to finish. Default: no

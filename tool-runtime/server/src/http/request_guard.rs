@@ -52,6 +52,24 @@ impl RequestGuard {
         Err(not_allowed("origin", text))
     }
 
+    /// Checks the host and the origin of a request for a page of the server, whose scripts may send requests to it.
+    ///
+    /// # Errors
+    /// The host or the origin is not allowed, or sent more than once.
+    pub(super) fn check_page(&self, request: &Parts) -> HttpResult<()> {
+        self.check_host(request)?;
+        let origin = request.headers.get(header::ORIGIN).and_then(|origin| origin.to_str().ok());
+        let own = origin.and_then(|origin| Some(origin.split_once("://")?.1));
+        let host = request.headers.get(header::HOST).and_then(|host| host.to_str().ok());
+        if own.is_some()
+            && own == host
+            && request.headers.get_all(header::ORIGIN).iter().count() == 1
+        {
+            return Ok(());
+        }
+        self.check_origin(request).map(drop)
+    }
+
     fn check_host(&self, request: &Parts) -> HttpResult<()> {
         let mut hosts = request.headers.get_all(header::HOST).iter();
         let header = hosts.next().map(|host| host.to_str().unwrap_or_default());

@@ -16,10 +16,11 @@ use crate::arguments::RawArguments;
 use crate::handler::PoolHandler;
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, StatusCode, header};
-use axum::response::Response;
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::{any, get};
 use futures_util::StreamExt as _;
 use http_body_util::Full;
@@ -58,6 +59,33 @@ pub(super) struct Service {
     pending: Arc<PendingBodies>,
     rejections: Rejections,
     rmcp: StreamableHttpService<PoolHandler, Sessions>,
+}
+
+/// The service, for routes beside it.
+#[derive(Clone)]
+struct Beside(Arc<Service>);
+
+/// Checks and logs a request for a route beside the endpoint.
+async fn answer_beside(
+    State(Beside(service)): State<Beside>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let mut access = Access::begin(&request);
+    let (parts, mut body) = request.into_parts();
+    let response = match service.guard.check_page(&parts) {
+        Ok(()) => {
+            let limit = service.options.auth_timeout + service.options.body_timeout;
+            let answer = next.run(Request::from_parts(parts, body));
+            tokio::time::timeout(limit, answer).await.unwrap_or_else(|_| {
+                (StatusCode::REQUEST_TIMEOUT, "the request took too long\n").into_response()
+            })
+        }
+        Err(rejection) => rejection.after(&mut body).await,
+    };
+    access.principal = response.extensions().get::<Arc<Principal>>().cloned();
+    access.end(&response, &service.rejections);
+    response
 }
 
 impl Service {
@@ -123,6 +151,10 @@ impl Service {
             .route("/healthz", get(|| async { "ok\n" }))
             .route("/readyz", get(move || async move { readiness.readiness() }));
         if is_whole {
+            let beside = Beside(Arc::clone(&service));
+            let routes = service.options.routes.clone();
+            router =
+                router.merge(routes.layer(middleware::from_fn_with_state(beside, answer_beside)));
             router = router.fallback(answer(false));
         }
         match metadata {
