@@ -45,8 +45,17 @@ pub struct ApprovalCommands {
 #[derive(Clone)]
 enum Source {
     Store(Arc<dyn ApprovalStore>),
-    /// Opened by a command.
-    Directory(PathBuf),
+    /// Opened by a command. Whether it takes names that nobody verified.
+    Directory(PathBuf, bool),
+}
+
+impl Source {
+    fn trusts_names(&self) -> bool {
+        match self {
+            Self::Store(store) => store.trusts_names(),
+            Self::Directory(_, trusts_names) => *trusts_names,
+        }
+    }
 }
 
 impl ApprovalCommands {
@@ -60,8 +69,9 @@ impl ApprovalCommands {
     }
 
     /// Commands for the questions in the directory of a [`FileStore`], which is opened when a command needs it.
-    pub fn in_directory(directory: impl Into<PathBuf>) -> Self {
-        Self { source: Source::Directory(directory.into()) }
+    /// `trust_names`: as [`FileStore::trust_names`].
+    pub fn in_directory(directory: impl Into<PathBuf>, trust_names: bool) -> Self {
+        Self { source: Source::Directory(directory.into(), trust_names) }
     }
 }
 
@@ -82,6 +92,9 @@ impl std::fmt::Debug for ApprovalCommands {
         f.debug_struct("ApprovalCommands").finish_non_exhaustive()
     }
 }
+
+/// The help of `--as`.
+const AS: &str = "The person who answers, if the inbox takes names that nobody verifies; default: the user of this process";
 
 struct Command {
     action: Action,
@@ -115,10 +128,12 @@ impl CliCommand for Command {
                     "kind",
                     "KIND",
                     "The kind of the pattern: path, url or shell; default: path",
-                ),
+                )
+                .option("as", "NAME", AS),
             Action::Deny => CommandForm::new("approvals deny", "Refuse a call")
                 .argument("ID", id)
-                .option("reason", "TEXT", "The reason, which the model reads"),
+                .option("reason", "TEXT", "The reason, which the model reads")
+                .option("as", "NAME", AS),
             Action::Remembered => {
                 CommandForm::new("approvals remembered", "Show the approvals for later calls")
                     .flag("json", "Print JSON")
@@ -165,7 +180,7 @@ impl Command {
             Some(directory) => Arc::new(FileStore::open(directory)?),
             None => match &self.source {
                 Source::Store(store) => Arc::clone(store),
-                Source::Directory(directory) => Arc::new(FileStore::open(directory)?),
+                Source::Directory(directory, _) => Arc::new(FileStore::open(directory)?),
             },
         };
         let id = arguments.positional().first().map_or("", String::as_str);
@@ -175,6 +190,19 @@ impl Command {
             Action::Deny => ApprovalAnswer::deny(arguments.value("reason").map(str::to_owned)),
             Action::Remembered => return Ok(remembered(&*store, arguments.has("json")).await?),
             Action::Forget => return Ok(forget(&*store, id).await?),
+        };
+        let answer = match arguments.value("as") {
+            None => answer,
+            Some("") => return Err(CommandFailure::usage("`--as` is empty; name a person")),
+            Some(_) if arguments.has("dir") => {
+                let text = "`--as` is for the inbox of the program; leave out `--dir`";
+                return Err(CommandFailure::usage(text));
+            }
+            Some(name) if self.source.trusts_names() => answer.by(name),
+            Some(_) => {
+                let text = "this inbox takes no names that nobody verifies: answer over HTTP with a token, or let the program use `FileStore::trust_names`; `tool-gateway` has `approvals.trust_names`";
+                return Err(CommandFailure::usage(text));
+            }
         };
         give(&*store, id, answer).await
     }

@@ -39,6 +39,7 @@ pub struct FileStore {
     /// Set once the directory is there and was found to be the user's own.
     checked: Arc<OnceLock<()>>,
     poll: Duration,
+    trusts_names: bool,
 }
 
 impl FileStore {
@@ -49,7 +50,12 @@ impl FileStore {
     /// Other users may write to the directory.
     pub fn open(directory: impl Into<PathBuf>) -> io::Result<Self> {
         let directory = std::path::absolute(directory.into())?;
-        let store = Self { directory: directory.into(), checked: Arc::default(), poll: POLL };
+        let store = Self {
+            directory: directory.into(),
+            checked: Arc::default(),
+            poll: POLL,
+            trusts_names: false,
+        };
         store.exists()?;
         Ok(store)
     }
@@ -73,6 +79,15 @@ impl FileStore {
     #[must_use]
     pub fn poll_interval(mut self, interval: Duration) -> Self {
         self.poll = interval;
+        self
+    }
+
+    /// Lets the command `approvals approve --as NAME` answer in the name of any person, for a folder that one user serves for
+    /// several people. Whoever can write there can do so anyway; rules that ask named people rely on nothing more then.
+    /// Default: an answer is that of the user who writes it.
+    #[must_use]
+    pub fn trust_names(mut self) -> Self {
+        self.trusts_names = true;
         self
     }
 
@@ -349,6 +364,10 @@ impl ApprovalStore for FileStore {
                 removed => Ok(removed?),
             }
         })
+    }
+
+    fn trusts_names(&self) -> bool {
+        self.trusts_names
     }
 
     fn changed(&self) -> BoxFuture<'_, ()> {

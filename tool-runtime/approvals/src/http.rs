@@ -1,5 +1,7 @@
 //! The inbox over HTTP.
 
+mod page;
+
 use crate::store::{ApprovalAnswer, ApprovalStore, StoreError, StoredApproval};
 use axum::Router;
 use axum::body::Bytes;
@@ -10,13 +12,25 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
+use std::fmt;
 use std::sync::Arc;
+use tokio::sync::Semaphore;
 use tool_runtime_core::vocabulary::Principal;
+use tool_runtime_server::seam::{bearer, with_reason};
 use tool_runtime_server::{AuthRejection, Authenticate};
 
 /// Limit on the length of an answer.
 const MAX_ANSWER: usize = 64 * 1024;
+
+/// Limit on a text of a listed question.
+const MAX_TEXT: usize = 64 * 1024;
+
+/// Limit on listed questions.
+const MAX_QUESTIONS: usize = 200;
+
+/// Requests that are answered at a time.
+const MAX_REQUESTS: usize = 8;
 
 /// The questions of a store as routes, for people who authenticate with a bearer token. Their ids are
 /// the names that rules compare with their approvers; a caller cannot approve its own calls by the
@@ -27,43 +41,120 @@ const MAX_ANSWER: usize = 64 * 1024;
 /// | `GET /approvals` | the open questions |
 /// | `GET /approvals/ID` | one question, with its answer |
 /// | `POST /approvals/ID` | answers: `{"is_approved": true}`, with `reason`, `arguments`, `remember` |
+/// | `GET /inbox` | a page for people, which asks for their token and uses the routes above |
+///
+/// The page shows texts of calls as texts, with characters that are invisible or change the direction as escapes. It loads
+/// nothing from elsewhere, keeps the token for the life of its tab, and runs in no frame.
 ///
 /// ```
 /// use std::sync::Arc;
 /// use tool_runtime::http::BearerTokens;
-/// use tool_runtime::approvals::{MemoryStore, router};
+/// use tool_runtime::approvals::{InboxRoutes, MemoryStore};
 ///
-/// let people = BearerTokens::parse("ada:8fQm2x1vXk9p8fQm")?;
-/// let app: axum::Router = router(Arc::new(MemoryStore::new()), people);
+/// let people = BearerTokens::parse("ada:8fQm2x1vXk9p8fQm scopes=approve")?;
+/// let app: axum::Router =
+///     InboxRoutes::new(Arc::new(MemoryStore::new()), people).scope("approve").into_router();
 /// # Ok::<(), tool_runtime::http::TokensError>(())
 /// ```
-pub fn router(store: Arc<dyn ApprovalStore>, people: impl Authenticate) -> Router {
-    let people: Arc<dyn Authenticate> = Arc::new(people);
-    Router::new()
-        .route("/approvals", get(list))
-        .route("/approvals/{id}", get(show).post(answer))
-        .layer(middleware::from_fn_with_state(people, authenticated))
-        .layer(DefaultBodyLimit::max(MAX_ANSWER))
-        .with_state(store)
+#[must_use = "routes do nothing until they are served"]
+pub struct InboxRoutes {
+    store: Arc<dyn ApprovalStore>,
+    people: Arc<dyn Authenticate>,
+    scope: Option<String>,
+    remembers: bool,
 }
 
-type Store = State<Arc<dyn ApprovalStore>>;
+impl InboxRoutes {
+    /// The routes of a store, for these people.
+    pub fn new(store: Arc<dyn ApprovalStore>, people: impl Authenticate) -> Self {
+        Self { store, people: Arc::new(people), scope: None, remembers: true }
+    }
 
-async fn authenticated(
-    State(people): State<Arc<dyn Authenticate>>,
-    request: Request,
-    next: Next,
-) -> Response {
+    /// Sets the scope that people need. Default: none, everyone who has a token reads and answers.
+    pub fn scope(mut self, scope: impl Into<String>) -> Self {
+        self.scope = Some(scope.into());
+        self
+    }
+
+    /// Sets whether the page offers an answer for all calls of a session. Default: true; without
+    /// [`Remembering`](crate::Remembering) such an answer counts once.
+    pub fn remembers(mut self, remembers: bool) -> Self {
+        self.remembers = remembers;
+        self
+    }
+
+    /// The routes for an application.
+    pub fn into_router(self) -> Router {
+        let people = People {
+            authenticate: self.people,
+            scope: self.scope,
+            requests: Arc::new(Semaphore::new(MAX_REQUESTS)),
+        };
+        let state = Inboxed { store: self.store, remembers: self.remembers };
+        Router::new()
+            .route("/approvals", get(list))
+            .route("/approvals/{id}", get(show).post(answer))
+            .layer(middleware::from_fn_with_state(people, authenticated))
+            .layer(DefaultBodyLimit::max(MAX_ANSWER))
+            .with_state(state)
+            .merge(page::routes())
+    }
+}
+
+impl fmt::Debug for InboxRoutes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InboxRoutes").field("scope", &self.scope).finish_non_exhaustive()
+    }
+}
+
+/// The routes without a scope, see [`InboxRoutes`].
+pub fn router(store: Arc<dyn ApprovalStore>, people: impl Authenticate) -> Router {
+    InboxRoutes::new(store, people).into_router()
+}
+
+/// Who may read and answer.
+#[derive(Clone)]
+struct People {
+    authenticate: Arc<dyn Authenticate>,
+    scope: Option<String>,
+    /// Each may read all questions.
+    requests: Arc<Semaphore>,
+}
+
+/// What the routes are about.
+#[derive(Clone)]
+struct Inboxed {
+    store: Arc<dyn ApprovalStore>,
+    remembers: bool,
+}
+
+impl People {
+    async fn person(&self, request: &Parts) -> Result<Principal, AuthRejection> {
+        let person = self.authenticate.authenticate(bearer(request), request).await?;
+        match self.scope.as_ref().filter(|scope| !person.scopes().contains(scope)) {
+            Some(missing) => Err(AuthRejection::InsufficientScope(vec![missing.clone()])),
+            None => Ok(person),
+        }
+    }
+}
+
+async fn authenticated(State(people): State<People>, request: Request, next: Next) -> Response {
     let (mut parts, body) = request.into_parts();
-    let token = bearer(&parts).map(str::to_owned);
-    match people.authenticate(token.as_deref(), &parts).await {
+    match people.person(&parts).await {
         Ok(person) if !person.is_anonymous() => {
-            parts.extensions.insert(Person(Arc::new(person)));
-            next.run(Request::from_parts(parts, body)).await
+            let person = Arc::new(person);
+            parts.extensions.insert(Person(Arc::clone(&person)));
+            // It fails only if the semaphore is closed, which nobody does.
+            let _permit = people.requests.acquire().await;
+            let mut response = next.run(Request::from_parts(parts, body)).await;
+            // For the line of the log.
+            response.extensions_mut().insert(person);
+            response
         }
         Ok(_) => problem(StatusCode::FORBIDDEN, "anonymous people cannot read or answer questions"),
-        Err(AuthRejection::InsufficientScope(_)) => {
-            problem(StatusCode::FORBIDDEN, "the bearer token does not allow this")
+        Err(AuthRejection::InsufficientScope(scopes)) => {
+            let scopes = scopes.join("`, `");
+            problem(StatusCode::FORBIDDEN, &format!("the token lacks the scope `{scopes}`"))
         }
         Err(AuthRejection::Unavailable(reason)) => {
             tracing::warn!(reason, "authentication is unavailable");
@@ -80,24 +171,36 @@ async fn authenticated(
 #[derive(Clone)]
 struct Person(Arc<Principal>);
 
-fn bearer(request: &Parts) -> Option<&str> {
-    let (scheme, token) =
-        request.headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
-}
-
-async fn list(State(store): Store) -> Response {
+/// The open questions. Long texts are cut, and the question says so; the whole one is at its own path.
+async fn list(State(Inboxed { store, remembers }): State<Inboxed>) -> Response {
     match store.list().await {
         Ok(all) => {
-            let open: Vec<StoredApproval> =
-                all.into_iter().filter(StoredApproval::is_open).collect();
-            reply(StatusCode::OK, &json!({ "approvals": open }))
+            let open = all.into_iter().filter(StoredApproval::is_open);
+            let open: Vec<Value> = open.take(MAX_QUESTIONS).filter_map(|it| listed(&it)).collect();
+            reply(StatusCode::OK, &json!({ "approvals": open, "remembers": remembers }))
         }
         Err(error) => failed(&error),
     }
 }
 
-async fn show(State(store): Store, Path(id): Path<String>) -> Response {
+/// A question with texts of limited length.
+fn listed(stored: &StoredApproval) -> Option<Value> {
+    let mut value = serde_json::to_value(stored).ok()?;
+    let mut is_cut = false;
+    for key in ["arguments", "visual", "summary", "question"] {
+        if let Some(Value::String(text)) = value.get_mut(key)
+            && text.len() > MAX_TEXT
+        {
+            let end = (0..=MAX_TEXT).rev().find(|end| text.is_char_boundary(*end));
+            text.truncate(end.unwrap_or_default());
+            is_cut = true;
+        }
+    }
+    value["is_cut"] = is_cut.into();
+    Some(value)
+}
+
+async fn show(State(Inboxed { store, .. }): State<Inboxed>, Path(id): Path<String>) -> Response {
     match store.get(&id).await {
         Ok(Some(stored)) => reply(StatusCode::OK, &stored),
         Ok(None) => failed(&StoreError::Unknown(id)),
@@ -106,7 +209,7 @@ async fn show(State(store): Store, Path(id): Path<String>) -> Response {
 }
 
 async fn answer(
-    State(store): Store,
+    State(Inboxed { store, .. }): State<Inboxed>,
     Path(id): Path<String>,
     axum::Extension(Person(person)): axum::Extension<Person>,
     body: Bytes,
@@ -159,12 +262,19 @@ fn failed(error: &StoreError) -> Response {
 }
 
 fn problem(status: StatusCode, text: &str) -> Response {
-    reply(status, &json!({ "error": text }))
+    with_reason(reply(status, &json!({ "error": text })), text)
 }
 
 fn reply(status: StatusCode, body: &impl Serialize) -> Response {
     match serde_json::to_string(body) {
-        Ok(json) => (status, [(header::CONTENT_TYPE, "application/json")], json).into_response(),
+        Ok(json) => {
+            let headers = [
+                (header::CONTENT_TYPE, "application/json"),
+                (header::CACHE_CONTROL, "no-store"),
+                (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+            ];
+            (status, headers, json).into_response()
+        }
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }

@@ -51,12 +51,30 @@ const EXPIRY: Duration = Duration::from_secs(15 * 60);
 pub struct Inbox {
     store: Arc<dyn ApprovalStore>,
     expiry: Duration,
+    on_question: Vec<Arc<OnQuestion>>,
 }
+
+type OnQuestion = dyn Fn(&PendingApproval) + Send + Sync;
 
 impl Inbox {
     /// An inbox over a store.
     pub fn new(store: impl ApprovalStore) -> Self {
-        Self { store: Arc::new(store), expiry: EXPIRY }
+        Self { store: Arc::new(store), expiry: EXPIRY, on_question: Vec::new() }
+    }
+
+    /// Tells of each new question, so that people learn of it. The function must not block.
+    ///
+    /// ```
+    /// use tool_runtime::approvals::{Inbox, MemoryStore};
+    ///
+    /// let inbox = Inbox::new(MemoryStore::new())
+    ///     .on_question(|question| println!("{} of {}", question.tool, question.caller));
+    /// # let _ = inbox;
+    /// ```
+    #[must_use]
+    pub fn on_question(mut self, tell: impl Fn(&PendingApproval) + Send + Sync + 'static) -> Self {
+        self.on_question.push(Arc::new(tell));
+        self
     }
 
     /// Sets the time after which a question is denied. A rule may set a shorter one. Default: 15
@@ -77,10 +95,15 @@ impl Inbox {
         let time = request.time_left().map_or(self.expiry, |left| left.min(self.expiry));
         let request = &request.clone().with_time_left(time);
         let pending = PendingApproval::new(request, time);
+        let asked_at = pending.asked_at;
         let (stored, mut guard) = match self.open(pending, request.step().is_some()).await {
             Ok(opened) => opened,
             Err(error) => return unusable(&error),
         };
+        // One that was asked before is kept, with its time.
+        if stored.answer.is_none() && stored.request.asked_at == asked_at {
+            self.on_question.iter().for_each(|tell| tell(&stored.request));
+        }
         let left = time.min(stored.time_left());
         let answered = match &stored.answer {
             Some(_) => Ok(Ok(stored)),

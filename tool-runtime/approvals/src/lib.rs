@@ -39,7 +39,7 @@ mod tests;
 pub use command::ApprovalCommands;
 pub use file_store::FileStore;
 #[cfg(feature = "http")]
-pub use http::router;
+pub use http::{InboxRoutes, router};
 pub use inbox::Inbox;
 pub use memory_store::MemoryStore;
 pub use remembered::RememberedApproval;

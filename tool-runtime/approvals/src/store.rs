@@ -204,6 +204,11 @@ pub trait ApprovalStore: Send + Sync + 'static {
     fn is_shared(&self) -> bool {
         true
     }
+
+    /// Whether a command may answer in the name of a person that nobody has verified. Default: false.
+    fn trusts_names(&self) -> bool {
+        false
+    }
 }
 
 impl<S: ApprovalStore + ?Sized> ApprovalStore for Arc<S> {
@@ -256,6 +261,10 @@ impl<S: ApprovalStore + ?Sized> ApprovalStore for Arc<S> {
 
     fn forget<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
         (**self).forget(id)
+    }
+
+    fn trusts_names(&self) -> bool {
+        (**self).trusts_names()
     }
 
     fn is_shared(&self) -> bool {

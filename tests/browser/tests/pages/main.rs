@@ -7,6 +7,7 @@
 mod addresses;
 mod dialogs;
 mod elements;
+mod inbox;
 mod processes;
 mod reading;
 #[path = "../../../../tool-runtime/builtins/src/web/tests/server.rs"]
