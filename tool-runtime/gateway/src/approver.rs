@@ -1,6 +1,7 @@
 //! Whom questions about calls are put to.
 
 use crate::config::Approvals;
+use crate::notify::Notifier;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,11 +12,11 @@ use tool_runtime::govern::{Approval, ApprovalRequest, Approver, Approvers};
 use tool_runtime::shell::ShellMatcher;
 
 /// The approver of a configuration: the caller, the person at the terminal, those who read the inbox, the first that can
-/// be asked.
+/// be asked. With the store of the inbox.
 ///
 /// # Errors
 /// The inbox cannot be opened.
-pub(crate) fn approver(approvals: &Approvals) -> io::Result<Chain> {
+pub(crate) fn approver(approvals: &Approvals) -> io::Result<(Chain, Option<FileStore>)> {
     let mut chain: Vec<Arc<dyn Approver>> = Vec::new();
     if approvals.caller {
         chain.push(Arc::new(AskCaller::new()));
@@ -25,20 +26,25 @@ pub(crate) fn approver(approvals: &Approvals) -> io::Result<Chain> {
     }
     let store = approvals.inbox.as_ref().map(FileStore::open).transpose()?;
     if let Some(store) = &store {
-        let inbox = Inbox::new(store.clone());
+        let mut inbox = Inbox::new(store.clone());
+        if let Some(notify) = approvals.notify.clone() {
+            let notifier = Notifier::start(notify);
+            inbox = inbox.on_question(move |question| notifier.tell(question));
+        }
         chain.push(Arc::new(match approvals.expiry_minutes {
             Some(minutes) => inbox.expiry(Duration::from_secs(minutes.saturating_mul(60))),
             None => inbox,
         }));
     }
     if !approvals.remember {
-        return Ok(Chain(chain));
+        return Ok((Chain(chain), store));
     }
     let remembering = Remembering::new(Chain(chain)).matcher(ShellMatcher);
-    Ok(Chain(vec![match store {
-        Some(store) => Arc::new(remembering.kept_in(store)),
+    let remembering: Arc<dyn Approver> = match &store {
+        Some(store) => Arc::new(remembering.kept_in(store.clone())),
         None => Arc::new(remembering),
-    }]))
+    };
+    Ok((Chain(vec![remembering]), store))
 }
 
 /// Asks the first that can be asked.

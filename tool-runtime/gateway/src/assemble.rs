@@ -5,6 +5,8 @@ use crate::config::Source;
 use crate::live::{Authentication, Live, Parts, Ways, mask};
 use crate::plan::{HttpPlan, Plan, seconds, with_servers};
 use arc_swap::ArcSwap;
+use std::sync::Arc;
+use tool_runtime::approvals::InboxRoutes;
 use tool_runtime::audit::{EventLog, LogError, OnFailure};
 use tool_runtime::cli::Assembly;
 use tool_runtime::pool::{Source as ToolSource, ToolPoolBuilder};
@@ -37,7 +39,8 @@ pub(crate) async fn assemble(pool: ToolPoolBuilder, source: Source) -> Result<As
     if let Some(log) = config.log.as_ref().filter(|_| source.may_call()) {
         pool = pool.install(opened(log)?);
     }
-    pool = pool.approver(approver(&config.approvals)?);
+    let (approver, inbox) = approver(&config.approvals)?;
+    pool = pool.approver(approver);
     if let Some(skills) = &skills {
         pool = pool.add_from(&ToolSource::Custom, [skills.tool()]);
     }
@@ -65,6 +68,11 @@ pub(crate) async fn assemble(pool: ToolPoolBuilder, source: Source) -> Result<As
     if let (Some(http), Some(mut options)) = (&config.http, http_options) {
         if has_authentication {
             options = options.auth(authentication.clone());
+        }
+        if let Some(store) = inbox.filter(|_| has_authentication && http.inbox.unwrap_or(true)) {
+            let routes = InboxRoutes::new(Arc::new(store), authentication.clone());
+            let routes = routes.scope("approve").remembers(config.approvals.remember);
+            options = options.routes(routes.into_router());
         }
         assembly = assembly.http(Some(http.listen.clone()), options);
     }

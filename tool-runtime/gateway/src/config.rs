@@ -66,6 +66,9 @@ pub(crate) struct Http {
     /// Let every client that reaches the address call every tool, even from other machines.
     #[serde(default)]
     pub(crate) insecure_no_auth: bool,
+    /// Serve the inbox at `/inbox` and `/approvals`, for callers with the scope `approve`. Default: true, if there is an inbox and
+    /// callers authenticate.
+    pub(crate) inbox: Option<bool>,
     /// Sessions for clients of versions before 2026-07-28. Default: true.
     #[serde(default = "yes")]
     pub(crate) sessions: bool,
@@ -142,11 +145,35 @@ pub(crate) struct Approvals {
     pub(crate) expiry_minutes: Option<u64>,
     /// Whether an answer may count for later calls, if the person says so. Default: true.
     pub(crate) remember: bool,
+    /// Whether `approvals approve --as NAME` may answer in any name. Default: false.
+    pub(crate) trust_names: bool,
+    /// How people learn of a question in the inbox.
+    pub(crate) notify: Option<Notify>,
+}
+
+/// How people learn of a question. Its text, tool, caller and rule are sent, not its arguments.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Notify {
+    /// A program and its arguments, which gets the question as JSON on its standard input.
+    pub(crate) command: Vec<String>,
+    /// An address that gets the question as JSON, with `text` for a chat.
+    pub(crate) webhook: Option<String>,
+    /// The address of the page of the inbox, for the text: `https://tools.example.com/inbox`.
+    pub(crate) page: Option<String>,
 }
 
 impl Default for Approvals {
     fn default() -> Self {
-        Self { caller: true, terminal: true, inbox: None, expiry_minutes: None, remember: true }
+        Self {
+            caller: true,
+            terminal: true,
+            inbox: None,
+            expiry_minutes: None,
+            remember: true,
+            trust_names: false,
+            notify: None,
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 //! | `config`, `document` | the configuration, and how it is read from a file with all of its mistakes |
 //! | `plan` | what a valid configuration means: checked, without an effect |
 //! | `approver` | whom questions are put to |
+//! | `notify` | tells people of questions |
 //! | `assemble` | the pool and the server of a plan |
 //! | `live` | what a running gateway takes from a new version of its configuration |
 //! | `commands` | `check` and `init` |
@@ -17,6 +18,7 @@ mod commands;
 mod config;
 mod document;
 mod live;
+mod notify;
 mod options;
 mod plan;
 
@@ -46,7 +48,7 @@ fn main() -> ExitCode {
             // The same commands for every configuration, also for one with mistakes.
             let pool = pool.command(check).command(commands::Init);
             let pool = pool
-                .install(ApprovalCommands::in_directory(known.inbox))
+                .install(ApprovalCommands::in_directory(known.inbox, known.trusts_names))
                 .install(LogCommands::new(known.log));
             LivePolicy::prepare(EventLog::prepare(pool))
         })

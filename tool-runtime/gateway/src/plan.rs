@@ -6,7 +6,7 @@ mod tools;
 pub(crate) use http::HttpPlan;
 pub(crate) use tools::BuiltinTools;
 
-use crate::config::{Config, Loaded, Source};
+use crate::config::{Config, Http, Loaded, Source};
 use crate::document::{self, Document};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -94,6 +94,7 @@ impl Plan {
             }
         }
         check_paths(&config, &mut problems);
+        check_inbox(&config, &mut problems);
         check_servers(source, &config, &mut problems, &mut warnings);
         if !problems.list.is_empty() {
             return Err(document::sorted(problems.list));
@@ -148,6 +149,38 @@ fn filter(config: &Config, problems: &mut Problems<'_>) -> Option<Filter> {
     }
     let filter = Filter::default().deny(deny);
     Some(if allow.is_empty() { filter } else { filter.allow(allow) })
+}
+
+/// The inbox over HTTP, and how people learn of its questions.
+fn check_inbox(config: &Config, problems: &mut Problems<'_>) {
+    let Config { http, approvals, .. } = config;
+    let is_wanted = |http: &&Http| http.inbox == Some(true);
+    if let Some(http) = http.as_ref().filter(is_wanted) {
+        if approvals.inbox.is_none() {
+            problems.add("http.inbox", "there is no inbox; set `approvals.inbox` to a folder");
+        }
+        if !http.has_authentication() {
+            problems.add("http.inbox", "people answer by their tokens; add `tokens_file` or `jwt`");
+        }
+    }
+    let Some(notify) = &approvals.notify else { return };
+    if approvals.inbox.is_none() {
+        problems.add("approvals.notify", "there is no inbox; set `approvals.inbox` to a folder");
+    }
+    if notify.command.is_empty() && notify.webhook.is_none() {
+        problems.add(
+            "approvals.notify",
+            "write `command = [\"program\"]` or `webhook = \"https://..\"`",
+        );
+    }
+    if let Some(address) = &notify.webhook {
+        let is_http =
+            reqwest::Url::parse(address).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
+        if !is_http {
+            // It may have a secret.
+            problems.add("approvals.notify.webhook", "it is not an address; write `https://..`");
+        }
+    }
 }
 
 /// Files that are written need their folders.

@@ -2,6 +2,7 @@
 
 mod commands;
 mod configuration;
+mod inbox;
 mod reload;
 mod serving;
 mod support;

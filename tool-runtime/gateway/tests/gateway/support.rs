@@ -158,7 +158,7 @@ fn call_message(tool: &str, arguments: &Value) -> String {
 }
 
 /// Sends a request on a connection of its own: the status, and the body.
-fn request(address: SocketAddr, head: &str, body: &str) -> (u16, String) {
+pub(crate) fn request(address: SocketAddr, head: &str, body: &str) -> (u16, String) {
     let mut stream = TcpStream::connect(address).expect("it listens");
     stream.set_read_timeout(Some(LIMIT)).expect("an option");
     exchange(&mut stream, address, head, body)
