@@ -23,7 +23,7 @@ use tool_runtime_server::{AuthRejection, Authenticate};
 /// Limit on the length of an answer.
 const MAX_ANSWER: usize = 64 * 1024;
 
-/// Limit on a text of a listed question.
+/// Limit on a string of a listed question.
 const MAX_TEXT: usize = 64 * 1024;
 
 /// Limit on listed questions.
