@@ -17,7 +17,7 @@ use std::fmt;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 use tool_runtime_core::vocabulary::Principal;
-use tool_runtime_server::seam::{bearer, with_reason};
+use tool_runtime_server::seam::{Reason, bearer};
 use tool_runtime_server::{AuthRejection, Authenticate};
 
 /// Limit on the length of an answer.
@@ -262,7 +262,9 @@ fn failed(error: &StoreError) -> Response {
 }
 
 fn problem(status: StatusCode, text: &str) -> Response {
-    with_reason(reply(status, &json!({ "error": text })), text)
+    let mut response = reply(status, &json!({ "error": text }));
+    response.extensions_mut().insert(Reason(text.into()));
+    response
 }
 
 fn reply(status: StatusCode, body: &impl Serialize) -> Response {

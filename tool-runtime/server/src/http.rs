@@ -67,7 +67,7 @@ pub use auth::{AuthRejection, Authenticate, bearer};
 pub use bearer::{BearerTokens, TokensError};
 #[cfg(feature = "__fuzz")]
 pub use fuzz::serve_http;
-pub use http_rejection::with_reason;
+pub use http_rejection::Reason;
 pub use options::HttpOptions;
 pub use protected_resource::ProtectedResource;
 pub(crate) use session_call::RunningCall;

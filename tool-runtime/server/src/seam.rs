@@ -3,7 +3,5 @@
 
 pub use crate::caller::Caller;
 #[cfg(feature = "http")]
-pub use crate::http::{
-    bearer, bind, check_address, serve as serve_http, serve_router, with_reason,
-};
+pub use crate::http::{Reason, bearer, bind, check_address, serve as serve_http, serve_router};
 pub use crate::listing::offered_beside_tools;

@@ -19,13 +19,7 @@ pub(super) struct HttpRejection(Box<Response>);
 
 /// Why a request was rejected, for the log: an extension of the response.
 #[derive(Clone)]
-pub(super) struct Reason(pub(super) Arc<str>);
-
-/// Sets the reason of a rejection, for the log.
-pub fn with_reason(mut response: Response, reason: &str) -> Response {
-    response.extensions_mut().insert(Reason(reason.into()));
-    response
-}
+pub struct Reason(pub Arc<str>);
 
 /// A value, or the response to a rejected request.
 pub(super) type HttpResult<T> = Result<T, HttpRejection>;
