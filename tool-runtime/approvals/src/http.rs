@@ -121,7 +121,7 @@ struct People {
     requests: Arc<Semaphore>,
 }
 
-/// What the routes are about.
+/// The state of the routes.
 #[derive(Clone)]
 struct Inboxed {
     store: Arc<dyn ApprovalStore>,

@@ -67,7 +67,7 @@ impl PoolOptions {
         Ok(Self {
             tools: arguments.value("tools").map(PathBuf::from),
             selectors: [&*allow, &deny].concat(),
-            filter: filter(allow, deny),
+            filter: Filter::from_lists(allow, deny),
             #[cfg(feature = "mcp-client")]
             servers: ServerOptions::from_arguments(arguments)?,
         })
@@ -81,15 +81,6 @@ fn selectors(
     let parse =
         |text: &str| text.parse().map_err(|error: SelectorError| (option, error.to_string()));
     arguments.values(option).map(parse).collect()
-}
-
-/// The filter of `--allow` and `--deny`, if they are given.
-fn filter(allow: Vec<Selector>, deny: Vec<Selector>) -> Option<Filter> {
-    if allow.is_empty() && deny.is_empty() {
-        return None;
-    }
-    let filter = Filter::default().deny(deny);
-    Some(if allow.is_empty() { filter } else { filter.allow(allow) })
 }
 
 /// A command, ready to run.
@@ -135,7 +126,7 @@ impl Command {
         }
     }
 
-    /// What the command serves. `has_address`: the configuration may have an address.
+    /// The transport, if the command serves. `has_address`: the configuration may have an address.
     pub(super) fn serves(&self, has_address: bool) -> Serves {
         match self {
             #[cfg(feature = "http")]

@@ -147,7 +147,7 @@ impl Program {
     }
 }
 
-/// What a program does, before a command is known.
+/// The parts of a program, before a command is known.
 pub(crate) struct Plan {
     pub(crate) about: About,
     /// The options of the program, which were taken out of the command line.

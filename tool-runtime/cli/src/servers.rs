@@ -36,7 +36,7 @@ const LIST_WAIT: Duration = Duration::from_secs(5);
 
 /// The configuration files of servers, with their variables.
 pub(crate) struct Files {
-    /// Adds the files to a loader. `None`: there are none.
+    /// Adds the files to a loader. `None` without files.
     inputs: Option<ServerInputs>,
     variables: Vec<(String, String)>,
     /// Whether requests of servers are passed to the caller.

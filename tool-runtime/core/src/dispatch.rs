@@ -37,6 +37,7 @@ pub use batch::Batch;
 pub use blocking::BlockingPool;
 #[cfg(feature = "tower")]
 pub use service::CallService;
+pub use span::CALL_SPANS;
 pub use typed::{CallAction, TypedArguments};
 pub use typed_value::TypedValue;
 

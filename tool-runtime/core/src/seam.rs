@@ -1,6 +1,7 @@
 //! Items that the other crates of `tool-runtime` share with this one. Not for users: they change with
 //! every version.
 
+pub use crate::dispatch::CALL_SPANS;
 pub use crate::govern::call_view::{PROMPTS, RESOURCES};
 pub use crate::govern::hook::pooled_tool::PooledTool;
 pub use crate::govern::rounds::CallRounds;

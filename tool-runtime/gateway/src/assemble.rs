@@ -1,19 +1,19 @@
 //! The pool and the server of a plan.
 
+use crate::BoxError;
 use crate::approver::approver;
 use crate::config::Source;
 use crate::live::{Authentication, Live, Parts, Ways, mask};
-use crate::plan::{HttpPlan, Plan, seconds, with_servers};
+use crate::plan::{HttpPlan, Plan, with_servers};
 use arc_swap::ArcSwap;
 use std::sync::Arc;
+use std::time::Duration;
 use tool_runtime::approvals::InboxRoutes;
 use tool_runtime::audit::{EventLog, LogError, OnFailure};
 use tool_runtime::cli::Assembly;
 use tool_runtime::pool::{Source as ToolSource, ToolPoolBuilder};
 use tool_runtime::secret::Secrets;
 use tool_runtime::shell::ShellMatcher;
-
-type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// The parts of the program. Files of the configuration are opened.
 pub(crate) async fn assemble(pool: ToolPoolBuilder, source: Source) -> Result<Assembly, BoxError> {
@@ -27,13 +27,13 @@ pub(crate) async fn assemble(pool: ToolPoolBuilder, source: Source) -> Result<As
         pool = pool.repair();
     }
     if let Some(limit) = config.tools.timeout {
-        pool = pool.timeout(seconds(limit));
+        pool = pool.timeout(Duration::from_secs(limit));
     }
     if let Some(filter) = filter {
         pool = pool.filter(filter);
     }
     if let Some(policy) = &policy {
-        policy.watch(seconds(2));
+        policy.watch(Duration::from_secs(2));
         pool = pool.install(policy.clone());
     }
     if let Some(log) = config.log.as_ref().filter(|_| source.may_call()) {
@@ -121,7 +121,7 @@ fn opened(log: &crate::config::Log) -> Result<EventLog, LogError> {
         builder = builder.head_file(file);
     }
     if let Some(days) = log.keep_days {
-        builder = builder.keep_for(seconds(days.saturating_mul(24 * 60 * 60)));
+        builder = builder.keep_for(Duration::from_secs(days.saturating_mul(24 * 60 * 60)));
     }
     // Lines of JSON look up no step of a repeated run.
     match log.file.extension().is_some_and(|extension| extension == "jsonl") {

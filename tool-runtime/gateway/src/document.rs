@@ -68,13 +68,12 @@ pub(crate) fn read(file: &Path, loader: &McpConfigLoader) -> Result<Loaded, Vec<
 
 /// A mistake with its file and line. The text says where it is.
 pub(crate) fn located(document: &Document, path: &str, text: &str) -> (Option<usize>, String) {
-    let problem = document.problem(path, "", "");
-    let file = problem.file.as_deref().unwrap_or(Path::new("")).display();
-    let text = match problem.line {
+    let (file, line) = (document.file().display(), document.line(path));
+    let text = match line {
         Some(line) => format!("{file}:{line}: {text}"),
         None => format!("{file}: {text}"),
     };
-    (problem.line, text)
+    (line, text)
 }
 
 /// The mistakes in the order of the file, then those of other files.

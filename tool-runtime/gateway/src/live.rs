@@ -1,9 +1,10 @@
-//! What a running gateway takes from a new version of its configuration.
+//! The application of a new version of the configuration to a running gateway.
 
 mod authentication;
 
 pub(crate) use authentication::{Authentication, Ways};
 
+use crate::BoxError;
 use crate::assemble::invalid;
 use crate::config::{Config, Source};
 use crate::plan::Plan;
@@ -16,8 +17,6 @@ use tool_runtime::http::Tls;
 use tool_runtime::policy::LivePolicy;
 use tool_runtime::secret::Secrets;
 use tool_runtime_builtins::Workspace;
-
-type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// The parts of a running gateway that may change: external servers, rules, tokens and issuers. Clones share them.
 #[derive(Clone)]

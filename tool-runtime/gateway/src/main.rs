@@ -5,11 +5,11 @@
 //! |---|---|
 //! | `options` | options of the command line |
 //! | `config`, `document` | the configuration, and how it is read from a file with all of its mistakes |
-//! | `plan` | what a valid configuration means: checked, without an effect |
+//! | `plan` | the parts of a valid configuration: checked, without an effect |
 //! | `approver` | whom questions are put to |
 //! | `notify` | tells people of questions |
 //! | `assemble` | the pool and the server of a plan |
-//! | `live` | what a running gateway takes from a new version of its configuration |
+//! | `live` | the application of a new version to a running gateway |
 //! | `commands` | `check` and `init` |
 
 mod approver;
@@ -29,6 +29,8 @@ use tool_runtime::audit::{EventLog, LogCommands};
 use tool_runtime::cli::{PoolCommands as _, Program};
 use tool_runtime::policy::LivePolicy;
 use tool_runtime::pool::PoolExtension as _;
+
+type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 fn main() -> ExitCode {
     let arguments = match options::options().parse(std::env::args_os()) {

@@ -1,4 +1,4 @@
-//! What a valid configuration means. Making a plan has no effect: `check` makes one, too.
+//! The parts of a valid configuration. Making a plan has no effect: `check` makes one, too.
 
 mod http;
 mod tools;
@@ -10,7 +10,7 @@ use crate::config::{Config, Http, Loaded, Source};
 use crate::document::{self, Document};
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use tool_runtime::http::BearerTokens;
 use tool_runtime::mcp::McpConfigLoader;
 use tool_runtime::policy::LivePolicy;
 use tool_runtime::pool::{Filter, Selector};
@@ -144,11 +144,7 @@ fn filter(config: &Config, problems: &mut Problems<'_>) -> Option<Filter> {
     };
     let allow = selectors("allow", &config.tools.allow);
     let deny = selectors("deny", &config.tools.deny);
-    if allow.is_empty() && deny.is_empty() {
-        return None;
-    }
-    let filter = Filter::default().deny(deny);
-    Some(if allow.is_empty() { filter } else { filter.allow(allow) })
+    Filter::from_lists(allow, deny)
 }
 
 /// The inbox over HTTP, and how people learn of its questions.
@@ -240,7 +236,7 @@ fn token_secrets(config: &Config) -> Vec<(String, String)> {
     let Some(http) = &config.http else { return Vec::new() };
     let file = http.tokens_file.as_ref().and_then(|file| std::fs::read_to_string(file).ok());
     let texts = http.tokens.iter().chain(&file);
-    let tokens = texts.flat_map(|text| http::tokens_in(text));
+    let tokens = texts.flat_map(|text| BearerTokens::secrets_in(text));
     tokens.map(|token| ("TOKEN".to_owned(), token.to_owned())).collect()
 }
 
@@ -276,9 +272,4 @@ pub(crate) fn with_servers(
         (Some(file), false) => loader.part_of(file, json!({ "mcpServers": config.mcp_servers })),
         _ => loader,
     }
-}
-
-/// A number of seconds.
-pub(crate) fn seconds(seconds: u64) -> Duration {
-    Duration::from_secs(seconds)
 }

@@ -1,6 +1,6 @@
 //! Items that the other crates of `tool-runtime` share with this one. Not for users: they change with every version.
 
-use crate::read::{DocumentPath, Fault, PolicyProblem, Text};
+use crate::read::{DocumentPath, PolicyProblem, Text};
 use serde_json::Value;
 use std::path::Path;
 
@@ -22,28 +22,26 @@ impl Document {
         }
     }
 
-    /// A mistake at a path such as `http.jwt.issuer` or `tools.roots[0]`, which is empty for the whole document. The line is
-    /// that of the value, or of the innermost value around it that is there.
-    pub fn problem(
-        &self,
-        path: &str,
-        text: impl Into<String>,
-        help: impl Into<String>,
-    ) -> PolicyProblem {
-        let mut problem = self.0.problem(&DocumentPath::default(), Fault::new(text, help));
+    /// The line of the value at a path such as `http.jwt.issuer` or `tools.roots[0]`, or of the innermost value around it that
+    /// is there.
+    pub fn line(&self, path: &str) -> Option<usize> {
         let mut steps = steps(path);
-        let mut line = None;
-        while line.is_none() && !steps.is_empty() {
+        while !steps.is_empty() {
             let path = steps.iter().fold(DocumentPath::default(), |path, step| match step {
                 Step::Key(key) => path.key(key),
                 Step::Index(index) => path.index(*index),
             });
-            line = self.0.line(&path);
+            if let Some(line) = self.0.line(&path) {
+                return Some(line);
+            }
             steps.pop();
         }
-        problem.line = line;
-        problem.key = path.to_owned();
-        problem
+        None
+    }
+
+    /// The file.
+    pub fn file(&self) -> &Path {
+        self.0.file.as_deref().unwrap_or(Path::new(""))
     }
 }
 

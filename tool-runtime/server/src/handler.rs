@@ -20,7 +20,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use tool_runtime_core::pool::{Snapshot, ToolPool};
-use tool_runtime_core::seam::{Isolation, RequestIds, excerpt};
+use tool_runtime_core::seam::{CALL_SPANS, Isolation, RequestIds, excerpt};
 use tool_runtime_core::tool::ToolContext;
 use tool_runtime_core::vocabulary::Principal;
 
@@ -190,7 +190,7 @@ impl PoolHandler {
 
 /// The ids of a request, if spans of calls are wanted.
 fn ids(request: &dyn Request) -> RequestIds {
-    if !tracing::enabled!(target: "tool_runtime::call", tracing::Level::INFO) {
+    if !tracing::enabled!(target: CALL_SPANS, tracing::Level::INFO) {
         return RequestIds::default();
     }
     let in_meta = request.meta().get_traceparent();

@@ -81,6 +81,7 @@ use std::io;
 use std::net::SocketAddr;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
+use tool_runtime_core::seam::is_loopback;
 use tool_runtime_core::vocabulary::BoxFuture;
 
 impl McpServer {
@@ -235,6 +236,11 @@ pub async fn serve_router(listener: TcpListener, router: Router, options: HttpOp
 /// The text is not an address; the error says what to write.
 pub fn check_address(address: &str) -> Result<(), String> {
     address::parse(address).map(drop)
+}
+
+/// Whether only this machine reaches a valid address for [`bind`].
+pub fn is_local_address(address: &str) -> bool {
+    address::parse(address).is_ok_and(|(host, _)| is_loopback(host))
 }
 
 /// Listens on `host:port`, or only a port, which means 127.0.0.1.

@@ -3,5 +3,7 @@
 
 pub use crate::caller::Caller;
 #[cfg(feature = "http")]
-pub use crate::http::{Reason, bearer, bind, check_address, serve as serve_http, serve_router};
+pub use crate::http::{
+    Reason, bearer, bind, check_address, is_local_address, serve as serve_http, serve_router,
+};
 pub use crate::listing::offered_beside_tools;

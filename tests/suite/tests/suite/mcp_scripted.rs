@@ -233,8 +233,8 @@ async fn a_list_waits_briefly_for_servers_and_later_tools_are_notified() {
     manager.close().await;
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_waiting_list_includes_a_server_that_connects() {
+/// A pool with a server that connects after three seconds.
+fn with_slow_server() -> (ToolPool, McpManager) {
     let builder = McpManager::builder().custom("s", || async {
         tokio::time::sleep(Duration::from_secs(3)).await;
         let tools = json!([{ "name": "echo", "inputSchema": { "type": "object" } }]);
@@ -242,6 +242,12 @@ async fn a_waiting_list_includes_a_server_that_connects() {
     });
     let pool = empty();
     let manager = builder.start(&pool).unwrap();
+    (pool, manager)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_waiting_list_includes_a_server_that_connects() {
+    let (pool, manager) = with_slow_server();
     let listed = TestClient::stateful(&pool).await.list_tools().await;
     assert_eq!(listed.iter().map(|tool| &*tool.name).collect::<Vec<_>>(), ["s.echo"]);
     manager.close().await;
@@ -249,13 +255,7 @@ async fn a_waiting_list_includes_a_server_that_connects() {
 
 #[tokio::test(start_paused = true)]
 async fn a_call_waits_for_a_server_that_connects() {
-    let builder = McpManager::builder().custom("s", || async {
-        tokio::time::sleep(Duration::from_secs(3)).await;
-        let tools = json!([{ "name": "echo", "inputSchema": { "type": "object" } }]);
-        Ok(server(move |message| default_answers(message, &tools)))
-    });
-    let pool = empty();
-    let manager = builder.start(&pool).unwrap();
+    let (pool, manager) = with_slow_server();
     let client = TestClient::stateful(&pool).await;
     let began = tokio::time::Instant::now();
     let result = client.call("s.echo", json!({})).await.expect("a result");

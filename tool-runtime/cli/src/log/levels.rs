@@ -1,16 +1,14 @@
 //! Levels of the log that no user should have to know.
 
 use super::LogFormat;
+use tool_runtime_core::seam::CALL_SPANS;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::Targets;
-
-/// The target of the spans of calls, whose fields each line of a call has.
-const CALLS: &str = "tool_runtime::call";
 
 /// The target of the line that says where a server listens.
 pub(crate) const LISTENING: &str = "tool_runtime_cli::listening";
 
-/// What a command serves.
+/// The transport of a command that serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Serves {
     Nothing,
@@ -22,7 +20,7 @@ pub(crate) enum Serves {
 /// Adds the levels of rmcp, and what the lines of a server need. Levels that were given stay.
 pub(super) fn complete(given: Targets, format: LogFormat, serves: Serves) -> Targets {
     let names = |prefix: &str| given.iter().any(|(target, _)| target.starts_with(prefix));
-    let (has_rmcp, has_calls) = (names("rmcp"), names(CALLS));
+    let (has_rmcp, has_calls) = (names("rmcp"), names(CALL_SPANS));
     let mut levels = given;
     if !has_rmcp {
         let default = levels.default_level().unwrap_or(LevelFilter::OFF);
@@ -32,7 +30,7 @@ pub(super) fn complete(given: Targets, format: LogFormat, serves: Serves) -> Tar
             .fold(levels, |levels, (target, level)| levels.with_target(target, level.min(default)));
     }
     if serves == Serves::Http && !has_calls {
-        levels = levels.with_target(CALLS, LevelFilter::INFO);
+        levels = levels.with_target(CALL_SPANS, LevelFilter::INFO);
     }
     if serves != Serves::Nothing && format == LogFormat::Json {
         levels = levels.with_target(LISTENING, LevelFilter::INFO);

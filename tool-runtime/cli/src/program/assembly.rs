@@ -130,7 +130,7 @@ impl Assembly {
         self
     }
 
-    /// What runs beside a server.
+    /// The tasks beside a server.
     pub(super) fn beside(&mut self, began: SystemTime) -> Beside {
         let reloading = self.reload.clone().map(|reload| Reloading::new(reload, began));
         Beside { work: self.while_serving.take(), reloading }

@@ -1,4 +1,4 @@
-//! What runs beside a server: the work of the program, and a look at its configuration.
+//! The tasks beside a server: the work of the program, and the reload of its configuration.
 
 use super::WhileServing;
 use super::reload::Reloading;
@@ -26,7 +26,7 @@ pub(crate) type Servers<'a> = (&'a Files, &'a McpManager);
 #[cfg(not(feature = "mcp-client"))]
 pub(crate) type Servers<'a> = &'a Infallible;
 
-/// What runs beside a server. Empty for other commands.
+/// The tasks beside a server. Empty for other commands.
 #[derive(Default)]
 pub(crate) struct Beside {
     pub(super) work: Option<WhileServing>,

@@ -7,8 +7,11 @@ use std::pin::Pin;
 use tracing::Instrument as _;
 use tracing::field::Empty;
 
+/// The target of the spans of calls.
+pub const CALL_SPANS: &str = "tool_runtime::call";
+
 /// Runs a call in its span: lines of the log that the call writes have its fields. Without a subscriber that wants spans of
-/// the target `tool_runtime::call`, this costs a comparison.
+/// the target [`CALL_SPANS`], this costs a comparison.
 pub(super) async fn within<T, F>(
     name: &str,
     context: &ToolContext,
@@ -19,7 +22,7 @@ where
 {
     let ids = context.request_ids();
     let span = tracing::info_span!(
-        target: "tool_runtime::call",
+        target: CALL_SPANS,
         "execute_tool",
         gen_ai.operation.name = "execute_tool",
         gen_ai.tool.name = &*excerpt(name),

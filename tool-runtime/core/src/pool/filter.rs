@@ -41,6 +41,16 @@ pub struct Filter {
 }
 
 impl Filter {
+    /// The filter of two lists, such as options of a command line. Empty ones restrict nothing; `None` if both are.
+    #[doc(hidden)]
+    pub fn from_lists(allow: Vec<Selector>, deny: Vec<Selector>) -> Option<Self> {
+        if allow.is_empty() && deny.is_empty() {
+            return None;
+        }
+        let filter = Self::default().deny(deny);
+        Some(if allow.is_empty() { filter } else { filter.allow(allow) })
+    }
+
     /// Allows tools that one of these selectors picks. More calls add selectors. An empty list allows nothing.
     #[must_use]
     pub fn allow(mut self, selectors: impl IntoIterator<Item = Selector>) -> Self {

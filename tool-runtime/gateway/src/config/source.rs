@@ -32,7 +32,7 @@ pub(crate) struct Loaded {
     pub(crate) secrets: Vec<(String, String)>,
 }
 
-/// What commands without a pool are about.
+/// The subjects of commands without a pool.
 pub(crate) struct Paths {
     pub(crate) log: Option<PathBuf>,
     pub(crate) inbox: PathBuf,
@@ -94,7 +94,7 @@ impl Source {
         !self.arguments.command().is_some_and(|command| others.contains(&command))
     }
 
-    /// What commands are about, also if the configuration has mistakes: variables of other keys may have values only for
+    /// The subjects of commands, also if the configuration has mistakes: variables of other keys may have values only for
     /// the gateway.
     pub(crate) fn paths(&self) -> Paths {
         let document = self.file.as_ref().map(|file| Document::read(file));

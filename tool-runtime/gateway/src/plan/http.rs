@@ -7,8 +7,7 @@ use std::sync::Arc;
 use tool_runtime::http::{
     BearerTokens, HttpOptions, JwtError, JwtVerifier, ProtectedResource, Tls,
 };
-use tool_runtime_core::seam::is_loopback;
-use tool_runtime_server::seam::check_address;
+use tool_runtime_server::seam::{check_address, is_local_address};
 
 /// The mistake of an address that everyone reaches.
 const OPEN: &str = "other machines can reach this address without authentication; add `tokens_file` or `jwt`, or `insecure_no_auth = true` if every client that reaches it may call every tool";
@@ -48,7 +47,7 @@ pub(super) fn plan(http: &Http, problems: &mut Problems<'_>) -> HttpPlan {
     if problems.accept("http.listen", check_address(&http.listen)).is_some()
         && !http.has_authentication()
         && !http.insecure_no_auth
-        && !is_local(&http.listen)
+        && !is_local_address(&http.listen)
     {
         problems.add("http.listen", OPEN);
     }
@@ -89,13 +88,6 @@ fn ways(http: &Http, problems: &mut Problems<'_>) -> Ways {
     Ways { tokens: tokens.map(Arc::new), jwt: jwt.map(Arc::new) }
 }
 
-/// The tokens in lines `NAME:TOKEN ..`, to be masked.
-pub(super) fn tokens_in(lines: &str) -> impl Iterator<Item = &str> {
-    let words = lines.lines().filter_map(|line| line.split_whitespace().next());
-    let words = words.filter(|word| !word.starts_with('#'));
-    words.map(|word| word.split_once(':').map_or(word, |(_, token)| token))
-}
-
 fn verifier(jwt: &Jwt) -> Result<JwtVerifier, JwtError> {
     let builder =
         JwtVerifier::builder(&jwt.issuer).audience(&jwt.audience).required_scopes(&jwt.scopes);
@@ -103,10 +95,4 @@ fn verifier(jwt: &Jwt) -> Result<JwtVerifier, JwtError> {
         Some(url) => builder.jwks_url(url).build(),
         None => builder.build(),
     }
-}
-
-/// Whether only this machine reaches an address.
-fn is_local(address: &str) -> bool {
-    let host = address.rsplit_once(':').map_or("", |(host, _)| host);
-    host.is_empty() || is_loopback(host.trim_matches(['[', ']']))
 }

@@ -1,8 +1,10 @@
 //! Built-in tools and skills.
 
-use super::{Problems, seconds};
+use super::Problems;
+use crate::BoxError;
 use crate::config::{Family, Names, ScheduleSettings, Tools};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tool_runtime::policy::{PermissionMode, Permissions};
 use tool_runtime::search::ActiveTools;
 use tool_runtime::skills::SkillLibrary;
@@ -10,8 +12,6 @@ use tool_runtime_builtins::people::PeopleParams;
 use tool_runtime_builtins::schedule::{Schedule, Settings, Target};
 use tool_runtime_builtins::tasks::{TaskStore, TasksParams};
 use tool_runtime_builtins::{Builtins, Profile, Sandbox, Workspace, WorkspaceBuilder};
-
-type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// The built-in tools of a configuration. `None`: no family was chosen.
 pub(crate) struct BuiltinTools(Option<Workspace>);
@@ -169,7 +169,7 @@ fn opened(
     let schedule = Schedule::builder(workspace);
     let mut schedule = file.into_iter().fold(schedule, |schedule, file| schedule.file(file));
     if let Some(interval) = settings.min_interval {
-        schedule = schedule.min_interval(seconds(interval));
+        schedule = schedule.min_interval(Duration::from_secs(interval));
     }
     let targets = settings.targets.iter();
     let targets = targets.map(|(name, target)| Target::new(name, &target.url, target.key.clone()));

@@ -27,7 +27,7 @@ const MAX_PEERS: usize = 1024;
 #[derive(Clone, Copy)]
 pub(super) struct Peer(pub(super) IpAddr);
 
-/// What is logged about a request.
+/// The fields of the log lines of a request.
 pub(super) struct Access {
     began: Instant,
     method: Method,

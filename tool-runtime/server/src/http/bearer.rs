@@ -78,10 +78,7 @@ impl BearerTokens {
     /// could carry, or a repeated token.
     pub fn parse(lines: &str) -> Result<Self, TokensError> {
         let (mut tokens, mut problems) = (Self(Vec::new()), Vec::new());
-        for (index, line) in lines.lines().map(str::trim).enumerate() {
-            if line.is_empty() || line.starts_with('#') {
-                continue;
-            }
+        for (index, line) in written(lines) {
             match tokens.parse_line(line) {
                 Ok(known) => tokens.0.push(known),
                 Err(problem) => problems.push((index + 1, problem)),
@@ -131,6 +128,12 @@ impl BearerTokens {
         Ok(self)
     }
 
+    /// The tokens in these lines, to be masked.
+    #[doc(hidden)]
+    pub fn secrets_in(lines: &str) -> impl Iterator<Item = &str> {
+        written(lines).map(|(_, line)| parts(line).1)
+    }
+
     /// The principals of all tokens.
     #[doc(hidden)]
     pub fn principals(&self) -> impl Iterator<Item = &Principal> {
@@ -143,17 +146,13 @@ impl BearerTokens {
     }
 
     fn parse_line(&self, line: &str) -> Result<Known, &'static str> {
-        let (line, scopes) = match line.split_once(" scopes=") {
-            Some((line, scopes)) => (line.trim_end(), scopes.split(',').map(str::trim).collect()),
-            None => (line, Vec::new()),
-        };
+        let (name, token, scopes) = parts(line);
+        let scopes: Vec<&str> =
+            scopes.map_or_else(Vec::new, |scopes| scopes.split(',').map(str::trim).collect());
         if scopes.iter().any(|scope| scope.is_empty() || scope.contains(' ')) {
             return Err("has an empty scope; write `scopes=a,b`");
         }
-        let (name, token) = match line.split_once(':') {
-            Some((name, token)) => (name.trim().to_owned(), token.trim()),
-            None => (self.next_id(), line),
-        };
+        let name = name.map_or_else(|| self.next_id(), str::to_owned);
         if name.is_empty() {
             return Err("has no name before its colon; write `NAME:TOKEN`");
         }
@@ -181,6 +180,24 @@ impl BearerTokens {
             }
         }
         found
+    }
+}
+
+/// The lines that are no comments, each with its index.
+fn written(lines: &str) -> impl Iterator<Item = (usize, &str)> {
+    let lines = lines.lines().map(str::trim).enumerate();
+    lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
+}
+
+/// The name, the token and the scopes of `NAME:TOKEN scopes=a,b`.
+fn parts(line: &str) -> (Option<&str>, &str, Option<&str>) {
+    let (line, scopes) = match line.split_once(" scopes=") {
+        Some((line, scopes)) => (line.trim_end(), Some(scopes)),
+        None => (line, None),
+    };
+    match line.split_once(':') {
+        Some((name, token)) => (Some(name.trim()), token.trim(), scopes),
+        None => (None, line, scopes),
     }
 }
 
@@ -247,5 +264,11 @@ mod tests {
         for lines in ["", "  \n", "# nothing"] {
             assert!(BearerTokens::parse(lines).is_err(), "{lines:?}");
         }
+    }
+
+    #[test]
+    fn the_tokens_of_lines_are_those_that_authenticate() {
+        let lines = "# people\nada smith: one scopes=a,b\n\ntwo\n";
+        assert!(BearerTokens::secrets_in(lines).eq(["one", "two"]));
     }
 }
