@@ -1,6 +1,6 @@
 //! Operation of a running manager: its servers, their states, and the results of calls.
 
-use super::support::{Log, StoppedClock, in_time, server_state};
+use super::support::{Log, StoppedClock, in_time, server_state, set_subscriber};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -196,7 +196,7 @@ async fn a_server_that_does_not_answer_delays_the_start_at_most_by_its_limit() {
 fn warnings() -> (Log, tracing::subscriber::DefaultGuard) {
     let log = Log::default();
     let subscriber = tracing_subscriber::fmt().with_max_level(tracing::Level::WARN);
-    let guard = tracing::subscriber::set_default(subscriber.with_writer(log.clone()).finish());
+    let guard = set_subscriber(subscriber.with_writer(log.clone()).finish());
     (log, guard)
 }
 

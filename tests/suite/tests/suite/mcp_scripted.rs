@@ -1,6 +1,6 @@
 //! Lists, requests and delays of servers that a test writes.
 
-use crate::support::Log;
+use crate::support::{Log, set_subscriber};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -125,7 +125,7 @@ async fn rejected_requests_log_one_warning_per_kind() {
     const EACH: usize = 50;
     let log = Log::default();
     let subscriber = tracing_subscriber::fmt().with_max_level(tracing::Level::WARN);
-    let _guard = tracing::subscriber::set_default(subscriber.with_writer(log.clone()).finish());
+    let _guard = set_subscriber(subscriber.with_writer(log.clone()).finish());
     let (rejected, enough) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
     let (count, signal) = (Arc::clone(&rejected), Arc::clone(&enough));
     let answer = move |message: &Value| {

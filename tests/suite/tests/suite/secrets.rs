@@ -1,6 +1,6 @@
 //! Secrets of a pool: masked in all output, expanded by tools.
 
-use super::support::{Log, pool_of};
+use super::support::{Log, pool_of, set_subscriber};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
@@ -126,7 +126,7 @@ fn saying(seen: &Seen, secrets: Secrets) -> ToolPool {
 async fn all_output(secret: &str, text: &str, channel: u8) -> String {
     let (seen, log) = (Seen::default(), Log::default());
     let subscriber = tracing_subscriber::fmt().with_max_level(tracing::Level::DEBUG);
-    let _guard = tracing::subscriber::set_default(subscriber.with_writer(log.clone()).finish());
+    let _guard = set_subscriber(subscriber.with_writer(log.clone()).finish());
     let pool = saying(&seen, Secrets::new().with("KEY", secret));
     let call = ToolCall::json("say", json!({ "channel": channel, "text": text }));
     let context = pool.context().with_peer(Arc::new(seen.clone()));

@@ -17,6 +17,8 @@ use tool_runtime::peer::{Peer, Progress};
 use tool_runtime::prelude::*;
 use tool_runtime::tool::{Arguments, Executor};
 use tool_runtime::{BoxFuture, CallError};
+use tracing::Subscriber;
+use tracing::subscriber::{DefaultGuard, NoSubscriber};
 use tracing_subscriber::fmt::MakeWriter;
 
 /// Calls a tool by name and returns MCP's result.
@@ -102,6 +104,13 @@ impl MakeWriter<'_> for Log {
     fn make_writer(&self) -> Self {
         self.clone()
     }
+}
+
+/// Sets a subscriber for this thread. While it is the only one of the process, `tracing` takes that of the thread which reaches
+/// an event first for all, and forgets the event if that has none; so the process has another one, which takes nothing.
+pub(super) fn set_subscriber(subscriber: impl Subscriber + Send + Sync) -> DefaultGuard {
+    let _is_first = tracing::subscriber::set_global_default(NoSubscriber::new());
+    tracing::subscriber::set_default(subscriber)
 }
 
 /// Waits with a time limit: on a paused clock a hanging future fails at once, else after five minutes.

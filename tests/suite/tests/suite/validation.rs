@@ -1,6 +1,6 @@
 //! Error messages have a limited size, and secrets are not shown.
 
-use super::support::{class, error_text};
+use super::support::{class, error_text, set_subscriber};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
@@ -269,7 +269,7 @@ fn hooked(mode: Mode, seen: &Logged) -> ToolPool {
 async fn messages_logs_and_reports_contain_no_secrets() {
     let logged = Logged::default();
     let subscriber = tracing_subscriber::registry().with(logged.clone());
-    let _logging = tracing::subscriber::set_default(subscriber);
+    let _logging = set_subscriber(subscriber);
     for mode in [Mode::Proceed, Mode::RewriteWrong, Mode::Panic, Mode::Ask] {
         let pool = hooked(mode, &logged);
         for tool in ["log_in", "sign_in"] {

@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tracing::field::{Field, Visit};
 use tracing::span;
-use tracing::subscriber::DefaultGuard;
+use tracing::subscriber::{DefaultGuard, NoSubscriber};
 use tracing::{Event, Metadata, Subscriber};
 
 pub(super) const ARGUMENTS: &str = r#"{"path":"a.txt"}"#;
@@ -134,6 +134,8 @@ impl Notes {
 /// Collects what this thread logs while the guard lives.
 pub(super) fn log() -> (Notes, DefaultGuard) {
     let notes = Notes::default();
+    // While a subscriber is the only one of the process, an event that a thread without one reaches first is forgotten.
+    let _is_first = tracing::subscriber::set_global_default(NoSubscriber::new());
     let guard = tracing::subscriber::set_default(Log(notes.clone()));
     (notes, guard)
 }
