@@ -44,6 +44,7 @@
 //! | `servers` | the MCP servers of a conversation |
 //! | `sub_agents` | agents that calls start |
 //! | `model` | the trait that an API implements; `tool-runtime-genai` does for the APIs of genai |
+//! | `trace` | the spans of an agent |
 //! | `scripted` | a model that follows a file, for tests |
 //!
 //! # An agent as an MCP server
@@ -82,6 +83,7 @@ mod servers;
 mod sub_agents;
 #[cfg(test)]
 mod tests;
+mod trace;
 
 pub use agent::Agent;
 pub use event::{AgentEvent, StopReason};

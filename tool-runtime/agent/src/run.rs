@@ -6,11 +6,13 @@ use crate::agent::Agent;
 use crate::event::{AgentEvent, StopReason};
 #[cfg(feature = "mcp-client")]
 use crate::servers::Lease;
+use crate::trace;
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tool_runtime::__seam::{TraceMembers, current_trace};
 use tool_runtime::CancellationToken;
 use tool_runtime::agent::{AgentOutcome, AgentRun};
 #[cfg(feature = "mcp-client")]
@@ -18,6 +20,7 @@ use tool_runtime::mcp::McpServerStatus;
 use tool_runtime::pool::PoolSession;
 use tool_runtime::prelude::*;
 use tool_runtime::tool::Usage;
+use tracing::{Instrument as _, Span};
 use turn::Phase;
 
 /// A conversation of an agent: a task, and more by [`Self::send`].
@@ -67,6 +70,12 @@ pub struct Run {
     lifetime: CancellationToken,
     /// Cancels the current task.
     cancellation: CancellationToken,
+    /// The span that gave the task.
+    caller: Option<TraceMembers>,
+    /// The span of the task, once it has begun.
+    span: Option<Span>,
+    /// The tokens of earlier tasks.
+    used_before: Usage,
 }
 
 impl Run {
@@ -114,6 +123,9 @@ impl Run {
             value: None,
             cancellation: lifetime.child_token(),
             lifetime,
+            caller: current_trace(),
+            span: None,
+            used_before: Usage::default(),
         }
     }
 
@@ -186,6 +198,7 @@ impl Run {
         // A response of the abandoned task.
         drop(self.own.take_answer());
         (self.turns, self.value, self.phase) = (0, None, Phase::Ask);
+        (self.caller, self.span, self.used_before) = (current_trace(), None, self.usage);
     }
 
     /// The next event, or `None` after the last.
@@ -198,10 +211,18 @@ impl Run {
             if matches!(self.phase, Phase::Ended) {
                 return None;
             }
-            if cancellation.run_until_cancelled(self.step()).await.is_none() {
+            let span = self.span().clone();
+            let step = cancellation.run_until_cancelled(self.step());
+            if step.instrument(span).await.is_none() {
                 self.stop(StopReason::Cancelled);
             }
         }
+    }
+
+    /// The span of the task.
+    fn span(&mut self) -> &Span {
+        let (agent, caller) = (self.own.agent(), self.caller.as_ref());
+        self.span.get_or_insert_with(|| trace::task(agent, caller))
     }
 
     /// Ends the conversation, and waits until its session and its MCP servers are closed. Servers

@@ -7,6 +7,7 @@ use super::notification_router::NotificationRouter;
 use super::request_timeouts::RequestTimeouts;
 use super::send_request::{Wait, send_request};
 use super::server_requests::Answerer;
+use super::trace;
 use super::transport::ConnectionOwner;
 use rmcp::RoleClient;
 use rmcp::model::{
@@ -18,6 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
+use tracing::{Instrument as _, Span};
 
 /// Time limit of rmcp's shutdown.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
@@ -33,6 +35,10 @@ pub(super) struct Connection {
     /// Cancelled when rmcp's service has ended.
     ended: CancellationToken,
     owner: Option<Arc<dyn ConnectionOwner>>,
+    /// The transport, as the conventions of OpenTelemetry name it: `pipe` or `tcp`.
+    transport: &'static str,
+    /// Open as long as the connection.
+    _span: Span,
 }
 
 /// The end of a connection.
@@ -69,7 +75,10 @@ impl Connection {
                 end.cancel();
             });
         }
-        Self { peer, notifications, answerer, info, end, ended, owner }
+        let is_http = owner.as_ref().is_some_and(|owner| owner.loses_single_requests());
+        let transport = if is_http { "tcp" } else { "pipe" };
+        let span = trace::session(notifications.server(), transport);
+        Self { peer, notifications, answerer, info, end, ended, owner, transport, _span: span }
     }
 
     pub(super) fn notifications(&self) -> &Arc<NotificationRouter> {
@@ -157,7 +166,13 @@ impl Connection {
         meta: Option<RequestMetaObject>,
         wait: Wait<'_>,
     ) -> Result<ServerResult, Failure> {
-        send_request(&self.peer, &self.notifications, &self.ended, request, meta, wait).await
+        let span = trace::request(self.notifications.server(), self.transport, &request);
+        let meta = trace::carried(meta, &span);
+        let answer =
+            send_request(&self.peer, &self.notifications, &self.ended, request, meta, wait);
+        let answer = answer.instrument(span.clone()).await;
+        trace::end(&span, &answer);
+        answer
     }
 
     /// Subscribes to changes of the tool list, and waits for the end of the subscription. Changes after the end are not

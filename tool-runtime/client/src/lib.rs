@@ -67,6 +67,7 @@ mod tests;
 #[cfg(test)]
 #[path = "../../core/src/vocabulary/time_limit.rs"]
 mod time_limit;
+mod trace;
 mod transport;
 mod verbatim;
 

@@ -189,11 +189,13 @@ impl NotificationRouter {
     }
 
     fn log(&self, params: &LoggingMessageNotificationParam) {
-        if tracing::enabled!(tracing::Level::DEBUG) {
-            let logger = self.redactors.line(params.logger.as_deref().unwrap_or_default());
-            let text = self.redactors.line(&params.data.to_string());
-            tracing::debug!(server = &*self.server, level = ?params.level, logger, "{text}");
-        }
+        tracing::debug!(
+            server = &*self.server,
+            level = ?params.level,
+            logger = self.redactors.line(params.logger.as_deref().unwrap_or_default()),
+            "{}",
+            self.redactors.line(&params.data.to_string())
+        );
     }
 
     fn begin(&self, token: ProgressToken, call: &Arc<InFlightCall>) {

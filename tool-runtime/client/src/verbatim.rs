@@ -107,6 +107,11 @@ pub(super) fn wrapped(text: &str, method: Method) -> Option<String> {
 }
 
 /// The value of a result, wrapped or not.
+pub(super) fn inner(value: &Value) -> &Value {
+    value.get(WRAPPED).unwrap_or(value)
+}
+
+/// The value of a result, wrapped or not.
 pub(super) fn unwrapped(value: Value) -> Value {
     match value {
         Value::Object(mut members) if members.contains_key(WRAPPED) => {

@@ -37,7 +37,6 @@ pub use batch::Batch;
 pub use blocking::BlockingPool;
 #[cfg(feature = "tower")]
 pub use service::CallService;
-pub use span::CALL_SPANS;
 pub use typed::{CallAction, TypedArguments};
 pub use typed_value::TypedValue;
 
@@ -171,9 +170,10 @@ impl ToolPool {
             return Box::pin(layered::call(layers, self, call, context)).await.map(finish);
         }
         // Pinned in place, so that each stage gets a pointer to the next.
+        let span = span::of_call(name, &found, context);
         let arrival = Arrival { name, arguments, context, found };
         let stages = pin!(self.stages(arrival, finish));
-        span::within(name, context, pin!(guard::catch_and_report(name, stages))).await
+        span::within(span, pin!(guard::catch_and_report(name, stages))).await
     }
 
     /// An id of the pool, for calls inside its layers.
@@ -191,9 +191,11 @@ impl ToolPool {
     ) -> Result<Observation, CallError> {
         let (name, arguments) = (call.name(), call.arguments());
         let context = &context.clone().in_layers(self.layers_id());
-        let arrival = Arrival { name, arguments, context, found: self.find(name) };
+        let found = self.find(name);
+        let span = span::of_call(name, &found, context);
+        let arrival = Arrival { name, arguments, context, found };
         let stages = pin!(self.stages(arrival, identity));
-        span::within(name, context, pin!(guard::catch_and_report(name, stages))).await
+        span::within(span, pin!(guard::catch_and_report(name, stages))).await
     }
 
     /// Takes one of the two paths. A call keeps its own tool alive after its removal, but no other tool.

@@ -1,7 +1,6 @@
 //! Items that the other crates of `tool-runtime` share with this one. Not for users: they change with
 //! every version.
 
-pub use crate::dispatch::CALL_SPANS;
 pub use crate::govern::call_view::{PROMPTS, RESOURCES};
 pub use crate::govern::hook::pooled_tool::PooledTool;
 pub use crate::govern::rounds::CallRounds;
@@ -17,7 +16,7 @@ pub use crate::tool::arguments::{EffectiveArgument, EffectiveArguments, RawMembe
 pub use crate::tool::concurrency::isolation::{
     FirstPoll, Isolation, Watched, fill_lifo_slot, first_polled, release_woken,
 };
-pub use crate::tool::context::{RequestIds, Session, SessionValues};
+pub use crate::tool::context::{Session, SessionValues};
 pub use crate::tool::tool::definition::unknown::{add as add_unknown, unknown};
 pub use crate::tool::tool::registration::{ExpectedTool, expected_tools};
 pub use crate::vocabulary::canonical::canonical;
@@ -42,5 +41,9 @@ pub use crate::vocabulary::secret::name::is_secret_name;
 pub use crate::vocabulary::secret::redactor::{HIDDEN, MIN_LENGTH as MIN_SECRET, Redactor};
 pub use crate::vocabulary::sync::lock;
 pub use crate::vocabulary::tokens::estimate_tokens;
+pub use crate::vocabulary::trace::{
+    CALL_SPANS, DECISIONS, Propagator, REQUEST_SPANS, STATE_SPANS, TraceMembers, current_trace,
+    is_in_call, propagator, set_propagator, trace_id,
+};
 pub use crate::vocabulary::unique_keys::{PathStep, read_unique};
 pub use crate::vocabulary::wire_name::{MAX_WIRE_NAME, hashed};

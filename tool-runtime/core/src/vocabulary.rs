@@ -23,6 +23,7 @@ pub(crate) mod sync;
 #[cfg(test)]
 pub(crate) mod time_limit;
 pub(crate) mod tokens;
+pub(crate) mod trace;
 pub(crate) mod unique_keys;
 pub(crate) mod usage;
 pub(crate) mod wire_name;

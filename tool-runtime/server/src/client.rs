@@ -46,6 +46,7 @@ pub(super) struct Client {
     /// Arguments that are left out.
     ignored: Vec<String>,
     session: Arc<Session>,
+    transport: &'static str,
     outbox: Arc<Outbox>,
     /// Set for clients of 2026-07-28. Older clients answer questions while the request waits.
     round: Option<(Round, Arc<StateCodec>)>,
@@ -66,6 +67,7 @@ impl Client {
         subject: Subject,
         session: Arc<Session>,
         round: (Round, Arc<StateCodec>),
+        transport: &'static str,
     ) -> Self {
         Self {
             round: request.is_stateless().then_some(round),
@@ -73,6 +75,7 @@ impl Client {
             subject,
             ignored: Vec::new(),
             session,
+            transport,
             outbox: Arc::default(),
             rounds: OnceLock::new(),
             calls: OnceLock::new(),
@@ -334,6 +337,10 @@ impl Peer for Client {
 
     fn meta(&self) -> Option<&Map<String, Value>> {
         Some(&self.request.meta().0.0)
+    }
+
+    fn transport(&self) -> Option<&'static str> {
+        Some(self.transport)
     }
 
     fn header(&self, name: &str) -> Option<Cow<'_, str>> {

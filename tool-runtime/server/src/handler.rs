@@ -20,7 +20,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use tool_runtime_core::pool::{Snapshot, ToolPool};
-use tool_runtime_core::seam::{CALL_SPANS, Isolation, RequestIds, excerpt};
+use tool_runtime_core::seam::Isolation;
 use tool_runtime_core::tool::ToolContext;
 use tool_runtime_core::vocabulary::Principal;
 
@@ -42,6 +42,8 @@ pub(super) struct PoolHandler {
     pub(super) shutdown: CancellationToken,
     /// Runs user code apart from the server; `None` runs it in the tasks of requests.
     pub(super) isolation: Option<Isolation>,
+    /// The transport, as the conventions of OpenTelemetry name it: `pipe` or `tcp`.
+    pub(super) transport: &'static str,
 }
 
 /// A page of a list, with the other members of its result.
@@ -68,6 +70,7 @@ impl PoolHandler {
             shutdown: CancellationToken::new(),
             isolation: Some(Isolation::default()),
             pagination: Pagination::default(),
+            transport: "pipe",
             pool,
             config,
         }
@@ -120,7 +123,8 @@ impl PoolHandler {
     ) -> Arc<Client> {
         let rounds = (round, Arc::clone(&self.codec));
         let ignored = self.ignored_arguments.of_call(&self.pool, &subject);
-        let client = Client::new(Box::new(request), subject, Arc::clone(&self.session), rounds);
+        let session = Arc::clone(&self.session);
+        let client = Client::new(Box::new(request), subject, session, rounds, self.transport);
         Arc::new(client.with_ignored_arguments(ignored))
     }
 
@@ -145,7 +149,7 @@ impl PoolHandler {
                 false => isolation.observed(client.first_poll()),
             });
         let context = context.with_isolation(isolation).with_peer(Arc::clone(client) as _);
-        let context = context.with_stop(self.shutdown.clone()).with_request_ids(ids(request));
+        let context = context.with_stop(self.shutdown.clone());
         match self.pool.has_governors().then(|| client.resumed_calls(&self.suspended)).flatten() {
             Some(calls) => context.with_rounds(calls).started(),
             None => context.started(),
@@ -185,18 +189,5 @@ impl PoolHandler {
     pub(super) fn hint(&self, is_stateless: bool) -> (Option<u64>, Option<CacheScope>) {
         let hint = self.pagination.hint.filter(|_| is_stateless);
         hint.map(|hint| (hint.ttl_ms, hint.scope)).unzip()
-    }
-}
-
-/// The ids of a request, if spans of calls are wanted.
-fn ids(request: &dyn Request) -> RequestIds {
-    if !tracing::enabled!(target: CALL_SPANS, tracing::Level::INFO) {
-        return RequestIds::default();
-    }
-    let in_meta = request.meta().get_traceparent();
-    let trace = in_meta.or_else(|| request.header("traceparent"));
-    RequestIds {
-        session: request.header("mcp-session-id").map(|id| excerpt(id).into_owned()),
-        trace: trace.and_then(RequestIds::trace_of),
     }
 }

@@ -63,6 +63,7 @@ mod tasks;
 #[path = "../../core/src/vocabulary/time_limit.rs"]
 mod time_limit;
 mod tool_call;
+mod trace;
 
 use caller::Caller;
 #[cfg(feature = "http")]
@@ -312,7 +313,7 @@ impl McpServer {
     async fn serve_on(self, transport: StdioTransport, end: &CancellationToken) -> io::Result<()> {
         let mut handler = self.handler.for_client(end);
         handler.shutdown = end.clone();
-        handler.session.open();
+        handler.session.open(handler.transport);
         let disconnected = handler.session.disconnected.clone();
         let transport = transport.with_line_limit(self.line_limit).with_end(disconnected);
         let connection = transport.connection();

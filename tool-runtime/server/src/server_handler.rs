@@ -6,6 +6,7 @@ use super::logging::SetLevel;
 use super::methods::{is_known_method, is_old_method};
 use super::request::{McpResult, RequestContext, is_stateless};
 use super::task_call::owner;
+use super::trace::in_span;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams,
     CompleteResult, CustomRequest, CustomResult, DiscoverResult, ErrorData, GetPromptRequestParams,
@@ -28,12 +29,15 @@ impl ServerHandler for PoolHandler {
     }
 
     async fn discover(&self, context: RequestContext) -> McpResult<DiscoverResult> {
-        let versions = self.supported_protocol_versions().into_owned();
-        let mut result = DiscoverResult::from_server_info(versions, self.get_info());
-        if let (Some(ttl_ms), Some(scope)) = self.hint(is_stateless(&context)) {
-            (result.ttl_ms, result.cache_scope) = (ttl_ms, scope);
-        }
-        Ok(result)
+        let answer = async {
+            let versions = self.supported_protocol_versions().into_owned();
+            let mut result = DiscoverResult::from_server_info(versions, self.get_info());
+            if let (Some(ttl_ms), Some(scope)) = self.hint(is_stateless(&context)) {
+                (result.ttl_ms, result.cache_scope) = (ttl_ms, scope);
+            }
+            Ok(result)
+        };
+        in_span(self.span("server/discover", None, &context), answer).await
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
@@ -45,21 +49,24 @@ impl ServerHandler for PoolHandler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext,
     ) -> McpResult<ListToolsResult> {
-        // Many hosts list the tools only once.
-        self.pool.settled().await;
-        let listing = self.listing();
-        let tools = if is_stateless(&context) { &listing.modern } else { &listing.legacy };
-        let (tools, is_shared) = self.visible_tools(&self.pool.callable(), tools, &context);
-        let page = self.page("tools", &tools, |tool| &tool.name, request, &context)?;
-        Ok(ListToolsResult {
-            next_cursor: page.next_cursor,
-            ttl_ms: page.ttl_ms,
-            cache_scope: match is_shared {
-                true => page.cache_scope,
-                false => page.cache_scope.and(Some(CacheScope::Private)),
-            },
-            ..ListToolsResult::with_all_items(page.items)
-        })
+        let answer = async {
+            // Many hosts list the tools only once.
+            self.pool.settled().await;
+            let listing = self.listing();
+            let tools = if is_stateless(&context) { &listing.modern } else { &listing.legacy };
+            let (tools, is_shared) = self.visible_tools(&self.pool.callable(), tools, &context);
+            let page = self.page("tools", &tools, |tool| &tool.name, request, &context)?;
+            Ok(ListToolsResult {
+                next_cursor: page.next_cursor,
+                ttl_ms: page.ttl_ms,
+                cache_scope: match is_shared {
+                    true => page.cache_scope,
+                    false => page.cache_scope.and(Some(CacheScope::Private)),
+                },
+                ..ListToolsResult::with_all_items(page.items)
+            })
+        };
+        in_span(self.span("tools/list", None, &context), answer).await
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -130,16 +137,19 @@ impl ServerHandler for PoolHandler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext,
     ) -> McpResult<ListPromptsResult> {
-        let listing = self.listing();
-        check_declared(listing.capabilities.prompts.as_ref(), "prompts/list")?;
-        let prompts = &listing.prompts;
-        let page = self.page("prompts", prompts, |prompt| &prompt.name, request, &context)?;
-        Ok(ListPromptsResult {
-            next_cursor: page.next_cursor,
-            ttl_ms: page.ttl_ms,
-            cache_scope: page.cache_scope,
-            ..ListPromptsResult::with_all_items(page.items)
-        })
+        let answer = async {
+            let listing = self.listing();
+            check_declared(listing.capabilities.prompts.as_ref(), "prompts/list")?;
+            let prompts = &listing.prompts;
+            let page = self.page("prompts", prompts, |prompt| &prompt.name, request, &context)?;
+            Ok(ListPromptsResult {
+                next_cursor: page.next_cursor,
+                ttl_ms: page.ttl_ms,
+                cache_scope: page.cache_scope,
+                ..ListPromptsResult::with_all_items(page.items)
+            })
+        };
+        in_span(self.span("prompts/list", None, &context), answer).await
     }
 
     async fn get_prompt(
@@ -147,7 +157,8 @@ impl ServerHandler for PoolHandler {
         request: GetPromptRequestParams,
         context: RequestContext,
     ) -> McpResult<GetPromptResponse> {
-        Box::pin(self.prompt(request, context)).await
+        let span = self.span("prompts/get", Some(&request.name), &context);
+        Box::pin(in_span(span, self.prompt(request, context))).await
     }
 
     async fn list_resources(
@@ -155,17 +166,20 @@ impl ServerHandler for PoolHandler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext,
     ) -> McpResult<ListResourcesResult> {
-        let listing = self.listing();
-        check_declared(listing.capabilities.resources.as_ref(), "resources/list")?;
-        let resources = &listing.resources;
-        let page =
-            self.page("resources", resources, |resource| &resource.uri, request, &context)?;
-        Ok(ListResourcesResult {
-            next_cursor: page.next_cursor,
-            ttl_ms: page.ttl_ms,
-            cache_scope: page.cache_scope,
-            ..ListResourcesResult::with_all_items(page.items)
-        })
+        let answer = async {
+            let listing = self.listing();
+            check_declared(listing.capabilities.resources.as_ref(), "resources/list")?;
+            let resources = &listing.resources;
+            let page =
+                self.page("resources", resources, |resource| &resource.uri, request, &context)?;
+            Ok(ListResourcesResult {
+                next_cursor: page.next_cursor,
+                ttl_ms: page.ttl_ms,
+                cache_scope: page.cache_scope,
+                ..ListResourcesResult::with_all_items(page.items)
+            })
+        };
+        in_span(self.span("resources/list", None, &context), answer).await
     }
 
     async fn list_resource_templates(
@@ -173,16 +187,20 @@ impl ServerHandler for PoolHandler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext,
     ) -> McpResult<ListResourceTemplatesResult> {
-        let listing = self.listing();
-        check_declared(listing.capabilities.resources.as_ref(), "resources/templates/list")?;
-        let templates = &listing.templates;
-        let page = self.page("templates", templates, |one| &one.uri_template, request, &context)?;
-        Ok(ListResourceTemplatesResult {
-            next_cursor: page.next_cursor,
-            ttl_ms: page.ttl_ms,
-            cache_scope: page.cache_scope,
-            ..ListResourceTemplatesResult::with_all_items(page.items)
-        })
+        let answer = async {
+            let listing = self.listing();
+            check_declared(listing.capabilities.resources.as_ref(), "resources/templates/list")?;
+            let templates = &listing.templates;
+            let page =
+                self.page("templates", templates, |one| &one.uri_template, request, &context)?;
+            Ok(ListResourceTemplatesResult {
+                next_cursor: page.next_cursor,
+                ttl_ms: page.ttl_ms,
+                cache_scope: page.cache_scope,
+                ..ListResourceTemplatesResult::with_all_items(page.items)
+            })
+        };
+        in_span(self.span("resources/templates/list", None, &context), answer).await
     }
 
     async fn read_resource(
@@ -190,7 +208,8 @@ impl ServerHandler for PoolHandler {
         request: ReadResourceRequestParams,
         context: RequestContext,
     ) -> McpResult<ReadResourceResponse> {
-        Box::pin(self.resource(request, context)).await
+        let span = self.span("resources/read", None, &context);
+        Box::pin(in_span(span, self.resource(request, context))).await
     }
 
     async fn complete(
@@ -198,7 +217,8 @@ impl ServerHandler for PoolHandler {
         request: CompleteRequestParams,
         context: RequestContext,
     ) -> McpResult<CompleteResult> {
-        Box::pin(self.completion(request, &context)).await
+        let span = self.span("completion/complete", None, &context);
+        Box::pin(in_span(span, self.completion(request, &context))).await
     }
 
     async fn subscribe(&self, request: SubscribeRequestParams, _: RequestContext) -> McpResult<()> {

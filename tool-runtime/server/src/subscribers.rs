@@ -1,6 +1,7 @@
 //! Notifies clients of changes, by one task per server.
 
 use super::logging::Level;
+use super::trace;
 use futures_util::future::{join, join_all};
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -16,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use tool_runtime_core::pool::{Snapshot, ToolPool};
 use tool_runtime_core::seam::{PoolNews, Session as CallSession, Watcher, lock, spawn};
 use tool_runtime_core::tool::ToolContext;
+use tracing::Span;
 
 /// Time in which changes are collected, so that a burst is one notification.
 const COALESCE_INTERVAL: Duration = Duration::from_millis(10);
@@ -45,6 +47,8 @@ pub(super) struct Session {
     channel: Mutex<Channel>,
     /// The session of its calls. Stateless calls over HTTP have none.
     calls: OnceLock<Arc<CallSession>>,
+    /// Its span, once it is open.
+    span: OnceLock<Span>,
 }
 
 #[derive(Debug, Default)]
@@ -133,8 +137,9 @@ impl Drop for SinkGuard<'_> {
 
 impl Session {
     /// Opens the session of the client's calls, which ends with this value.
-    pub(super) fn open(&self) {
+    pub(super) fn open(&self, transport: &'static str) {
         self.calls.get_or_init(CallSession::open);
+        self.span.get_or_init(|| trace::session(transport));
     }
 
     /// The context of a call, in the session.

@@ -7,6 +7,7 @@ use crate::model::{ModelError, ModelRequest};
 #[cfg(feature = "mcp-client")]
 use crate::servers::{Lease, Starting};
 use crate::sub_agents::RunScope;
+use crate::trace;
 use futures_util::StreamExt as _;
 use futures_util::future::{Either, select};
 use futures_util::stream::BoxStream;
@@ -19,6 +20,7 @@ use tool_runtime::export::{Export, FinishReason};
 #[cfg(feature = "mcp-client")]
 use tool_runtime::mcp::McpManagerError;
 use tool_runtime::prelude::*;
+use tracing::{Instrument as _, Span};
 
 pub(super) enum Phase {
     /// The next request is not sent yet.
@@ -38,6 +40,7 @@ pub(super) enum Phase {
 pub(super) struct Asking {
     answer: BoxFuture<'static, Result<Value, ModelError>>,
     tools: Arc<Export>,
+    span: Span,
 }
 
 pub(super) struct Calling {
@@ -137,8 +140,9 @@ impl Run {
             self.outbox.clone(),
         );
         let model = Arc::clone(&self.agent.model);
-        let answer = Box::pin(async move { model.answer(request).await });
-        self.phase = Phase::Asking(Asking { answer, tools });
+        let span = trace::chat(&model.format().key());
+        let answer = async move { model.answer(request).await }.instrument(span.clone());
+        self.phase = Phase::Asking(Asking { answer: Box::pin(answer), tools, span });
     }
 
     #[cfg(feature = "mcp-client")]
@@ -154,10 +158,13 @@ impl Run {
     }
 
     fn answered(&mut self, answer: Result<Value, ModelError>) {
-        let Phase::Asking(Asking { tools, .. }) = std::mem::replace(&mut self.phase, Phase::Ask)
+        let Phase::Asking(Asking { tools, span, .. }) =
+            std::mem::replace(&mut self.phase, Phase::Ask)
         else {
             return;
         };
+        trace::end_chat(&span, &answer, &tools);
+        drop(span);
         let read = answer.map_err(StopReason::from);
         if let Err(reason) = read.and_then(|answer| self.read(answer, tools)) {
             self.stop(reason);
@@ -246,6 +253,9 @@ impl Run {
     }
 
     pub(super) fn stop(&mut self, reason: StopReason) {
+        if let Some(span) = self.span.take() {
+            trace::end_task(&span, (self.used_before, self.usage), &reason);
+        }
         self.phase = Phase::Ended;
         self.events.push_back(AgentEvent::Stopped(reason));
     }

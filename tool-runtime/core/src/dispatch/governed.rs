@@ -84,7 +84,9 @@ async fn judge(
     step: &mut Step,
     decoded: &mut DecodedCall,
 ) -> Result<Option<Outcome>, CallError> {
-    stage::decide(step)?;
+    let decided = stage::decide(step);
+    step.log_decision();
+    decided?;
     stage::run_before_hooks(step, decoded).await?;
     if let Some(outcome) = stage::replay(step).await? {
         return Ok(Some(outcome));

@@ -1,43 +1,122 @@
 //! The span of a call, with the field names of the
 //! [GenAI conventions](https://opentelemetry.io/docs/specs/semconv/gen-ai/) of OpenTelemetry.
 
+use crate::pool::PooledTool;
 use crate::tool::context::ToolContext;
-use crate::vocabulary::error::{CallError, excerpt};
+use crate::vocabulary::error::{CallError, ErrorClass, excerpt};
+use crate::vocabulary::trace::{
+    CALL_SPANS, Propagator, TraceMembers, is_in_call, propagator, trace_id,
+};
+use std::borrow::Cow;
 use std::pin::Pin;
-use tracing::Instrument as _;
 use tracing::field::Empty;
+use tracing::{Instrument as _, Span};
 
-/// The target of the spans of calls.
-pub const CALL_SPANS: &str = "tool_runtime::call";
-
-/// Runs a call in its span: lines of the log that the call writes have its fields. Without a subscriber that wants spans of
-/// the target [`CALL_SPANS`], this costs a comparison.
-pub(super) async fn within<T, F>(
+/// The span of a call. Without a subscriber that wants spans of the target [`CALL_SPANS`], this costs a comparison. A name
+/// that a caller made up is another field than that of a tool: it must not become a series of metrics.
+pub(super) fn of_call(
     name: &str,
+    found: &Result<PooledTool, CallError>,
     context: &ToolContext,
-    call: Pin<&mut F>,
-) -> Result<T, CallError>
-where
-    F: Future<Output = Result<T, CallError>>,
-{
-    let ids = context.request_ids();
+) -> Span {
+    let tool = || found.as_ref().ok().map(|found| found.tool().name());
     let span = tracing::info_span!(
         target: CALL_SPANS,
         "execute_tool",
+        otel.name = Empty,
+        otel.kind = Empty,
+        otel.status_code = Empty,
         gen_ai.operation.name = "execute_tool",
-        gen_ai.tool.name = &*excerpt(name),
+        gen_ai.tool.name = tool(),
+        tool_runtime.unknown_tool = found.is_err().then(|| excerpt(name).into_owned()),
         gen_ai.tool.call.id = context.call_id().map(|id| excerpt(id).into_owned()),
-        mcp.session.id = ids.and_then(|ids| ids.session.as_deref()),
+        jsonrpc.request.id = Empty,
+        mcp.method.name = Empty,
+        mcp.session.id = context.header("mcp-session-id").map(|id| excerpt(&id).into_owned()),
+        network.transport = Empty,
         user.id = context.known_principal().map(|principal| excerpt(principal.id()).into_owned()),
-        trace_id = ids.and_then(|ids| ids.trace.as_deref()),
+        trace_id = Empty,
         error.type = Empty,
     );
+    if span.is_disabled() {
+        return span;
+    }
+    match propagator() {
+        Some(propagator) => connect(propagator, &span, tool(), context),
+        None => {
+            if let Some(parent) = sent(context, "traceparent") {
+                span.record("trace_id", trace_id(&parent));
+            }
+        }
+    }
+    span
+}
+
+/// Runs a call in its span: lines of the log that the call writes have its fields.
+pub(super) async fn within<T, F>(span: Span, call: Pin<&mut F>) -> Result<T, CallError>
+where
+    F: Future<Output = Result<T, CallError>>,
+{
     if span.is_disabled() {
         return call.await;
     }
     let outcome = call.instrument(span.clone()).await;
     if let Err(error) = &outcome {
-        span.record("error.type", error.class().as_str());
+        span.record("error.type", error_type(error.class()));
+        if propagator().is_some() {
+            span.record("otel.status_code", "error");
+        }
     }
     outcome
+}
+
+/// Makes the span of a call part of the trace of its caller.
+#[cold]
+fn connect(propagator: &dyn Propagator, span: &Span, tool: Option<&str>, context: &ToolContext) {
+    // A call that a tool makes itself belongs to the span of that tool.
+    let is_outer = !context.is_nested() && !is_in_call();
+    let named = |method: &str| match tool {
+        Some(tool) => format!("{method} {tool}"),
+        None => method.to_owned(),
+    };
+    match context.peer().and_then(|peer| peer.transport()).filter(|_| is_outer) {
+        Some(transport) => tracing::record_all!(
+            span,
+            otel.name = named("tools/call"),
+            otel.kind = "server",
+            jsonrpc.request.id = context.call_id().map(|id| excerpt(id).into_owned()),
+            mcp.method.name = "tools/call",
+            network.transport = transport,
+        ),
+        None => {
+            span.record("otel.name", named("execute_tool"));
+        }
+    }
+    let parent = sent(context, "traceparent");
+    if let Some(parent) = parent.as_deref().filter(|_| is_outer) {
+        let (state, baggage) = (sent(context, "tracestate"), sent(context, "baggage"));
+        let owned = |value: Option<Cow<'_, str>>| value.map(Cow::into_owned);
+        let (state, baggage) = (owned(state), owned(baggage));
+        propagator.extract(span, &TraceMembers { parent: parent.to_owned(), state, baggage });
+    }
+    let own = propagator.inject(span).map(|trace| Cow::Owned(trace.parent));
+    if let Some(parent) = own.or(parent) {
+        span.record("trace_id", trace_id(&parent));
+    }
+}
+
+/// A member of the trace that the caller has sent: in the metadata of its request, else as a header.
+fn sent<'a>(context: &'a ToolContext, member: &str) -> Option<Cow<'a, str>> {
+    match context.meta("traceparent") {
+        Some(_) => context.meta(member)?.as_str().map(Cow::Borrowed),
+        None => context.header(member),
+    }
+}
+
+/// The value of `error.type`: that of the conventions for a tool that failed, else the class.
+fn error_type(class: ErrorClass) -> &'static str {
+    match class {
+        ErrorClass::Tool => "tool_error",
+        other => other.as_str(),
+    }
 }

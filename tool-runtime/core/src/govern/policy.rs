@@ -114,6 +114,17 @@ pub enum Effect {
     Deny,
 }
 
+impl Effect {
+    /// The effect as a word: `allow`, `ask`, `deny`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        }
+    }
+}
+
 /// The decision of a [`PolicyEngine`] about a call.
 ///
 /// ```

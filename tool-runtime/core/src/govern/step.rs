@@ -12,6 +12,7 @@ use crate::tool::results::observation::Observation;
 use crate::vocabulary::annotations::RetryMode;
 use crate::vocabulary::error::{CallError, ErrorClass, caught};
 use crate::vocabulary::future::BoxFuture;
+use crate::vocabulary::trace::DECISIONS;
 use futures_util::future::{Either, join_all, select};
 use std::pin::pin;
 use std::sync::Arc;
@@ -173,6 +174,20 @@ impl Step {
     pub(crate) fn had_effect(&self) -> bool {
         let is_once = self.call.view().retry_mode() == RetryMode::AtMostOnce;
         self.is_finished && self.has_started() && is_once
+    }
+
+    /// Logs the decision of the policies about the call as it was proposed.
+    pub(crate) fn log_decision(&self) {
+        if self.governors.policies.is_empty() {
+            return;
+        }
+        tracing::debug!(
+            target: DECISIONS,
+            tool = self.call.name(),
+            effect = self.decision.effect().as_str(),
+            rule = self.decision.rule(),
+            "a policy decided about a call"
+        );
     }
 
     /// Records that a person is asked, once. Returns the time of that.

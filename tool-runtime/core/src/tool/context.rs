@@ -5,7 +5,6 @@
 //! | `state`, `injectable`, `secrets` | values by type; what a reference parameter borrows; the secrets of a pool |
 //! | `session`, `execution`, `call_step` | the session of a call; work that is repeated; its steps |
 //! | `host`, `questions` | the pool that runs nested calls; the peer, and the keys of questions |
-//! | `request_ids` | ids of the request of a client |
 //! | `cancellation`, `apart` | deadline and cancellation; user code apart from the server |
 //! | `files` | the files that a call may read |
 //! | `guards`, `turn` | what a call holds while it runs; its turn in a batch |
@@ -19,7 +18,6 @@ mod guards;
 mod host;
 mod injectable;
 mod questions;
-mod request_ids;
 #[cfg(feature = "redact")]
 pub(crate) mod secrets;
 mod session;
@@ -29,7 +27,6 @@ mod turn;
 pub use execution::{Execution, StepId};
 pub(crate) use files::FileRules;
 pub use injectable::Injectable;
-pub use request_ids::RequestIds;
 pub use session::{Session, SessionId, SessionValues};
 pub(crate) use state::State;
 
@@ -92,8 +89,6 @@ struct Parts {
     cancellation: Option<CancellationToken>,
     /// Cancelled when the server stops.
     stop: Option<CancellationToken>,
-    /// The ids of the request of a client, for the log.
-    request_ids: Option<Arc<RequestIds>>,
     deadline: Option<Instant>,
     /// The value whose method runs.
     receiver: Option<Arc<dyn Any + Send + Sync>>,
@@ -166,6 +161,11 @@ impl ToolContext {
     pub fn principal(&self) -> &Principal {
         static ANONYMOUS: LazyLock<Principal> = LazyLock::new(Principal::anonymous);
         self.0.principal.as_deref().unwrap_or(&ANONYMOUS)
+    }
+
+    /// The caller, if it is known.
+    pub(crate) fn known_principal(&self) -> Option<&Principal> {
+        self.0.principal.as_deref().filter(|principal| !principal.is_anonymous())
     }
 
     pub(crate) fn with_receiver(mut self, value: Arc<dyn Any + Send + Sync>) -> Self {

@@ -138,6 +138,13 @@ pub trait Peer: Send + Sync + 'static {
         None
     }
 
+    /// The transport of the MCP request that the call answers, by the conventions of OpenTelemetry: `pipe` or `tcp`. `None`:
+    /// the call answers no request.
+    #[doc(hidden)]
+    fn transport(&self) -> Option<&'static str> {
+        None
+    }
+
     /// A header of the HTTP request that the call came with, by its name in any case.
     fn header(&self, name: &str) -> Option<Cow<'_, str>> {
         let _ = name;

@@ -15,6 +15,7 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
+use tool_runtime_core::seam::current_trace;
 use tool_runtime_core::tool::peer::LogLevel;
 use tool_runtime_core::tool::{
     Arguments, Executor, Observation, Tool, ToolContext, ToolDefinition,
@@ -240,7 +241,11 @@ const LEVELS: [LogLevel; 8] = [
     LogLevel::Emergency,
 ];
 
+/// The trace of the call: its span, or what its caller has sent if no spans are exported.
 fn trace(context: &ToolContext) -> Map<String, Value> {
+    if let Some(trace) = current_trace() {
+        return trace.named().map(|(name, value)| (name.to_owned(), value.into())).collect();
+    }
     let member = |key: &&str| Some(((*key).to_owned(), context.meta(key)?.clone()));
     TRACE.iter().filter_map(member).collect()
 }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
-use tool_runtime_core::seam::{RequestIds, excerpt, lock};
+use tool_runtime_core::seam::{excerpt, lock, trace_id};
 use tool_runtime_core::vocabulary::Principal;
 
 /// The target of the lines about requests, for filters.
@@ -55,7 +55,8 @@ impl Access {
             path: excerpt(request.uri().path()).into_owned(),
             peer: peer.or_else(of_application),
             session: text(request.headers(), "mcp-session-id"),
-            trace: text(request.headers(), "traceparent").and_then(|it| RequestIds::trace_of(&it)),
+            trace: text(request.headers(), "traceparent")
+                .and_then(|it| Some(trace_id(&it)?.to_owned())),
             principal: None,
             tool: None,
         }

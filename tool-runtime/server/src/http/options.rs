@@ -19,6 +19,9 @@ const HALF_CLOSED: Duration = Duration::from_secs(2);
 /// A condition of readiness, or why it does not hold.
 type Readiness = dyn Fn() -> Result<(), String> + Send + Sync;
 
+/// Writes metrics.
+type Metrics = dyn Fn() -> String + Send + Sync;
+
 /// Options of serving over HTTP.
 ///
 /// | Option | Default | When exceeded |
@@ -83,6 +86,7 @@ pub struct HttpOptions {
     pub(super) half_closed: Duration,
     pub(super) shutdown: CancellationToken,
     pub(super) readiness: Vec<Arc<Readiness>>,
+    pub(super) metrics: Option<Arc<Metrics>>,
     pub(super) drain: Duration,
     #[cfg(feature = "tls")]
     pub(super) tls: Option<Tls>,
@@ -117,6 +121,7 @@ impl Default for HttpOptions {
             half_closed: HALF_CLOSED,
             shutdown: CancellationToken::new(),
             readiness: Vec::new(),
+            metrics: None,
             drain: Duration::from_secs(10),
             #[cfg(feature = "tls")]
             tls: None,
@@ -363,6 +368,21 @@ impl HttpOptions {
         check: impl Fn() -> Result<(), String> + Send + Sync + 'static,
     ) -> Self {
         self.readiness.push(Arc::new(check));
+        self
+    }
+
+    /// Serves metrics in the text format of Prometheus at `GET /metrics`. With authentication, callers need the scope
+    /// `metrics`. Default: no metrics.
+    ///
+    /// ```
+    /// use tool_runtime::http::HttpOptions;
+    ///
+    /// let options = HttpOptions::default().metrics(|| "jobs_total 5\n".to_owned());
+    /// # let _ = options;
+    /// ```
+    #[must_use]
+    pub fn metrics(mut self, text: impl Fn() -> String + Send + Sync + 'static) -> Self {
+        self.metrics = Some(Arc::new(text));
         self
     }
 

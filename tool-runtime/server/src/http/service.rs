@@ -46,6 +46,12 @@ const SINGLE_HEADERS: [&str; 6] = [
 /// Path of the endpoint.
 const PATH: &str = "/mcp";
 
+/// The text format of Prometheus.
+const METRICS_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+/// The scope that reads metrics, where callers authenticate.
+const METRICS_SCOPE: &str = "metrics";
+
 /// Limit on the bytes of arriving messages, in multiples of the longest message.
 const PENDING_MESSAGES: usize = 32;
 
@@ -98,6 +104,7 @@ impl Service {
     ) -> Self {
         let mut handler = handler.clone();
         handler.shutdown = options.shutdown.clone();
+        handler.transport = "tcp";
         let handler = Arc::new(handler);
         let sessions = Sessions::new(&options, Arc::clone(&handler));
         let template = Arc::clone(&handler);
@@ -150,6 +157,11 @@ impl Service {
             .route(PATH, any(answer(true)))
             .route("/healthz", get(|| async { "ok\n" }))
             .route("/readyz", get(move || async move { readiness.readiness() }));
+        if service.options.metrics.is_some() {
+            let service = Arc::clone(&service);
+            let answer = move |request: Request| async move { service.metrics(request).await };
+            router = router.route("/metrics", get(answer));
+        }
         if is_whole {
             let beside = Beside(Arc::clone(&service));
             let routes = service.options.routes.clone();
@@ -173,6 +185,29 @@ impl Service {
             true => (StatusCode::OK, "ready\n".to_owned()),
             false => (StatusCode::SERVICE_UNAVAILABLE, reasons.join("\n") + "\n"),
         }
+    }
+
+    /// The metrics, for callers who may read them.
+    async fn metrics(&self, request: Request) -> Response {
+        let mut access = Access::begin(&request);
+        let (parts, mut body) = request.into_parts();
+        let response = match self.checked_metrics(&parts, &mut access).await {
+            Ok(text) => ([(header::CONTENT_TYPE, METRICS_TYPE)], text).into_response(),
+            Err(rejection) => rejection.after(&mut body).await,
+        };
+        access.end(&response, &self.rejections);
+        response
+    }
+
+    async fn checked_metrics(&self, parts: &Parts, access: &mut Access) -> HttpResult<String> {
+        self.guard.check_page(parts)?;
+        let principal = self.guard.principal(parts).await?;
+        access.principal = Some(Arc::clone(&principal)).filter(|it| !it.is_anonymous());
+        if self.options.auth.is_some() && !principal.has_scope(METRICS_SCOPE) {
+            let missing = vec![METRICS_SCOPE.to_owned()];
+            return Err(self.guard.lacks_scopes(missing, &principal));
+        }
+        Ok(self.options.metrics.as_ref().map(|metrics| metrics()).unwrap_or_default())
     }
 
     async fn answer(&self, request: Request, is_endpoint: bool) -> Response {

@@ -129,7 +129,7 @@ impl Sessions {
         let admitted = CALLER.try_with(|caller| {
             let permit = self.limit.take(&caller.principal)?;
             let client = caller.client.take().ok_or(SessionProblem::NotFound)?;
-            client.open();
+            client.open(self.handler.transport);
             let handler = Arc::new(self.handler.for_session(client));
             Ok(Session::new(Arc::clone(&caller.principal), handler, permit))
         });

@@ -13,9 +13,12 @@ use crate::vocabulary::error::{CallError, ErrorClass};
 use crate::vocabulary::future::BoxFuture;
 use crate::vocabulary::principal::Principal;
 use crate::vocabulary::printable::one_line;
+use crate::vocabulary::trace::STATE_SPANS;
 use std::mem;
 use std::sync::Arc;
 use std::time::Duration;
+use tracing::Instrument as _;
+use tracing::field::Empty;
 
 /// Limit on the characters of a person's reason.
 const MAX_REASON: usize = 1_000;
@@ -87,7 +90,14 @@ async fn put(
     let approve = move || -> BoxFuture<'static, _> {
         Box::pin(async move { request.answer_of(&*approver).await })
     };
-    let asked = catch_panic(call.context().apart(name, approve));
+    let span = tracing::debug_span!(
+        target: STATE_SPANS,
+        "approval",
+        gen_ai.tool.name = call.name(),
+        rule = question.rule,
+        outcome = Empty,
+    );
+    let asked = catch_panic(call.context().apart(name, approve)).instrument(span.clone());
     let answered = match call.context().stop() {
         Some(stop) => stop.run_until_cancelled(asked).await,
         None => Some(asked.await),
@@ -97,9 +107,22 @@ async fn put(
         return Err(not_approved(call.name(), reason));
     };
     match answered {
-        Ok(answer) => Ok(identify(answer, question, call.context().principal())),
+        Ok(answer) => {
+            let answer = identify(answer, question, call.context().principal());
+            span.record("outcome", outcome(&answer));
+            Ok(answer)
+        }
         Err(panic) => Err(not_approved(call.name(), "the question could not be put to anyone")
             .with_detail(format!("the approver panicked: {panic}"))),
+    }
+}
+
+/// The outcome of a question, for its span.
+fn outcome(answer: &Approval) -> &'static str {
+    match answer {
+        Approval::Approved { .. } => "approved",
+        Approval::Rejected { .. } => "rejected",
+        Approval::Unasked { .. } => "unasked",
     }
 }
 

@@ -32,6 +32,11 @@ impl ToolContext {
         Ok(Self(Arc::new(Parts { depth: self.0.depth + 1, ..parts })))
     }
 
+    /// Whether a tool makes the call.
+    pub(crate) fn is_nested(&self) -> bool {
+        self.0.depth > 0
+    }
+
     /// Whether the context may be passed on to a further call.
     ///
     /// # Errors

@@ -9,16 +9,19 @@ use crate::transport::http::credentials::HeaderMap;
 use crate::transport::http::error::HttpError;
 use crate::verbatim::{self, Method};
 use futures_util::StreamExt as _;
-use reqwest::header::HeaderName;
+use reqwest::header::{HeaderName, HeaderValue};
 use rmcp::model::{
     CallToolRequest, ClientJsonRpcMessage, ClientRequest, CustomResult, ErrorCode, ErrorData,
-    JsonRpcMessage, ProtocolVersion, RequestId, ServerJsonRpcMessage, ServerResult,
+    GetMeta as _, JsonRpcMessage, ProtocolVersion, RequestId, ServerJsonRpcMessage, ServerResult,
 };
 use rmcp::transport::streamable_http_client::{
     StreamableHttpError, StreamableHttpPostResponse as Answer,
 };
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+
+/// Longer members of a trace are only in the metadata: servers limit their headers.
+const MAX_TRACE_HEADER: usize = 2048;
 
 /// The code for a call that a server rejected by an HTTP status.
 const REJECTED: ErrorCode = ErrorCode(-32000);
@@ -44,6 +47,9 @@ impl Client {
         };
         if let Some((ClientRequest::CallToolRequest(call), _)) = request {
             repeat_arguments(call, &mut own);
+        }
+        if let Some((request, _)) = request {
+            repeat_trace(request, &mut own);
         }
         let answer = self.renewing(own, |headers| {
             let exchange = self.exchange(&url, session.as_deref(), headers, longest);
@@ -205,6 +211,22 @@ fn repeat_arguments(call: &CallToolRequest, headers: &mut HeaderMap) {
         && let Some(arguments) = &call.params.arguments
     {
         headers.extend(param_headers::headers(&tool.input_schema, arguments));
+    }
+}
+
+/// Repeats the trace of the metadata as headers, for what lies between this program and the server.
+fn repeat_trace(request: &ClientRequest, headers: &mut HeaderMap) {
+    let meta = request.get_meta();
+    let members = [
+        ("traceparent", meta.get_traceparent()),
+        ("tracestate", meta.get_tracestate()),
+        ("baggage", meta.get_baggage()),
+    ];
+    for (name, value) in members {
+        let value = value.filter(|value| value.len() <= MAX_TRACE_HEADER);
+        if let Some(value) = value.and_then(|value| HeaderValue::from_str(value).ok()) {
+            headers.insert(HeaderName::from_static(name), value);
+        }
     }
 }
 
