@@ -132,6 +132,7 @@
 //! | `mcp-server` | the MCP server over stdio | by `cli` |
 //! | `http` | the MCP server over HTTP: sessions, authentication, limits | no |
 //! | `jwt` | authentication by JSON Web Tokens, `http::JwtVerifier`; implies `http` | no |
+//! | `otel` | traces and metrics of OpenTelemetry, [`otel::Telemetry`] | no |
 //! | `export` | tools in the formats of model APIs | no |
 //! | `search` | ranked search over the tools of a pool | no |
 //! | `policy` | policies: rules about calls, limits, permission modes | no |
@@ -238,6 +239,9 @@ pub use tool_runtime_core::{
 #[cfg(feature = "export")]
 #[doc(inline)]
 pub use tool_runtime_export as export;
+#[cfg(feature = "otel")]
+#[doc(inline)]
+pub use tool_runtime_otel as otel;
 #[cfg(feature = "policy")]
 #[doc(inline)]
 pub use tool_runtime_policy as policy;

@@ -63,6 +63,10 @@ fn ready_when_connected(options: HttpOptions, _: &ToolPool) -> HttpOptions {
 /// All invalid options.
 fn options(command: &ServeHttp) -> Result<HttpOptions, Vec<String>> {
     let mut options = command.base.clone();
+    #[cfg(feature = "otel")]
+    if super::telemetry::is_scraped() {
+        options = options.metrics(super::telemetry::scrape);
+    }
     if command.no_sessions {
         options = options.sessions(false);
     }

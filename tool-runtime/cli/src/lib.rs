@@ -32,6 +32,8 @@ mod servers;
 mod setup;
 mod signals;
 mod table;
+#[cfg(feature = "otel")]
+mod telemetry;
 
 #[doc(hidden)]
 pub mod __private;
@@ -163,17 +165,24 @@ impl Cli {
         );
         run::in_runtime(Box::pin(async {
             let pool = self.pool.clone();
-            let code = self.run_async().await;
+            let code = self.started().await;
             // The runtime ends here, and would drop toolsets that still close.
             pool.close().await;
+            finish().await;
             code
         }))
     }
 
     /// Runs the command that the process was started with, in the caller's tokio runtime.
-    pub async fn run_async(mut self) -> ExitCode {
+    pub async fn run_async(self) -> ExitCode {
+        let code = self.started().await;
+        finish().await;
+        code
+    }
+
+    async fn started(mut self) -> ExitCode {
         let rest = self.options.as_mut().map(|options| std::mem::take(&mut options.rest));
-        self.run_from(rest.unwrap_or_else(|| std::env::args_os().collect())).await
+        self.run_command(rest.unwrap_or_else(|| std::env::args_os().collect())).await
     }
 
     /// Runs the command in `arguments`, the first of which is the program. Options of the program must have been
@@ -191,10 +200,16 @@ impl Cli {
     /// # Ok::<(), tool_runtime::pool::PoolError>(())
     /// # }).unwrap();
     /// ```
-    pub async fn run_from<T>(mut self, arguments: impl IntoIterator<Item = T>) -> ExitCode
+    pub async fn run_from<T>(self, arguments: impl IntoIterator<Item = T>) -> ExitCode
     where
         T: Into<OsString> + Clone,
     {
+        let code = self.run_command(arguments.into_iter().map(Into::into).collect()).await;
+        finish().await;
+        code
+    }
+
+    async fn run_command(mut self, arguments: Vec<OsString>) -> ExitCode {
         let options = self.options.map(|options| (options.options, options.given));
         let (global, given) = options.unwrap_or_default();
         let scope = Scope::of_program(&global, false, false);
@@ -203,18 +218,27 @@ impl Cli {
         if let Some(shell) = completions::asking_shell() {
             return completions::complete(&line, &self.pool, &shell);
         }
-        let command = options::parse(&line, arguments.into_iter().map(Into::into).collect());
-        let code = match command {
+        let command = options::parse(&line, arguments);
+        match command {
             Ok(options) => {
-                let levels = options.command.log();
-                log::start(options.log, options.command.serves(false), levels);
+                let command = &options.command;
+                #[cfg(feature = "otel")]
+                telemetry::start(&self.about, command, command.is_scraped());
+                log::start(options.log, command.serves(false), command.log());
+                #[cfg(feature = "otel")]
+                telemetry::log_problems();
                 log::mask_secrets_of(&self.pool);
                 self.about.ignored_arguments = options.ignored_arguments;
                 self.about.run(&self.pool, options.command).await
             }
             Err(code) => code,
-        };
-        log::finish();
-        code
+        }
     }
+}
+
+/// Exports and writes what is left.
+async fn finish() {
+    #[cfg(feature = "otel")]
+    telemetry::finish().await;
+    log::finish();
 }

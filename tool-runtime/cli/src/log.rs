@@ -16,10 +16,11 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 use tool_runtime_core::pool::ToolPool;
 use tool_runtime_core::seam::{Mask, lock, panic_is_reported};
+use tracing::Level;
 use tracing::instrument::WithSubscriber as _;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt::MakeWriter;
-use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 /// Limit on queued lines.
@@ -30,6 +31,9 @@ const FLUSH_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// The form of lines, once the log is started.
 static FORMAT: OnceLock<LogFormat> = OnceLock::new();
+
+/// Whether lines of level `debug` are shown, once the log is started.
+static SHOWS_DEBUG: OnceLock<bool> = OnceLock::new();
 
 static LOG: OnceLock<Log> = OnceLock::new();
 
@@ -91,9 +95,15 @@ pub(super) fn start(options: LogOptions, serves: Serves, default: Targets) {
     let levels = options.levels.unwrap_or_else(|| of_environment(default));
     let levels = levels::complete(levels, options.format, serves);
     let _is_first = FORMAT.set(options.format);
+    let _is_first = SHOWS_DEBUG.set(levels.would_enable("tool_runtime_cli", &Level::DEBUG));
     if let Some(subscriber) = subscriber(levels, options.format) {
         let _is_first = subscriber.try_init();
     }
+}
+
+/// Whether lines of level `debug` are shown.
+pub(super) fn shows_debug() -> bool {
+    SHOWS_DEBUG.get() == Some(&true)
 }
 
 /// Says where a server listens, for programs that wait for the line: as text, or as a line of the log in JSON.
@@ -124,15 +134,17 @@ fn subscriber(
     format: LogFormat,
 ) -> Option<impl tracing::Subscriber + Send + Sync> {
     let log = Log::get()?;
-    let text = (format == LogFormat::Text).then(|| {
-        let lines = tracing_subscriber::fmt::layer().log_internal_errors(false);
-        lines.with_ansi(io::stderr().is_terminal()).with_writer(log.clone())
-    });
-    let json = (format == LogFormat::Json).then(|| {
-        let lines = tracing_subscriber::fmt::layer().log_internal_errors(false);
-        lines.json().with_writer(log)
-    });
-    Some(tracing_subscriber::registry().with(levels).with(text).with(json))
+    let lines = tracing_subscriber::fmt::layer().log_internal_errors(false);
+    let lines = match format {
+        LogFormat::Text => lines.with_ansi(io::stderr().is_terminal()).with_writer(log).boxed(),
+        LogFormat::Json => lines.json().with_writer(log).boxed(),
+    };
+    let lines = lines.with_filter(levels).boxed();
+    #[cfg(not(feature = "otel"))]
+    let layers = vec![lines];
+    #[cfg(feature = "otel")]
+    let layers: Vec<_> = [lines].into_iter().chain(super::telemetry::layer()).collect();
+    Some(tracing_subscriber::registry().with(layers))
 }
 
 /// The levels of `RUST_LOG`: a level, or levels by module as in `warn,my_crate=debug`.

@@ -300,6 +300,7 @@ impl Setup {
             #[cfg(not(feature = "mcp-client"))]
             has_servers: false,
             has_address: false,
+            is_scraped: false,
             #[cfg(feature = "remote")]
             is_runner: setup.is_runner,
             #[cfg(not(feature = "remote"))]

@@ -126,6 +126,16 @@ impl Command {
         }
     }
 
+    /// Whether its server has `/metrics`.
+    #[cfg(feature = "otel")]
+    pub(super) fn is_scraped(&self) -> bool {
+        match self {
+            #[cfg(feature = "http")]
+            Self::ServeHttp(serve) => serve.has_metrics,
+            _ => false,
+        }
+    }
+
     /// The transport, if the command serves. `has_address`: the configuration may have an address.
     pub(super) fn serves(&self, has_address: bool) -> Serves {
         match self {

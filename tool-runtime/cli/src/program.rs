@@ -19,7 +19,9 @@ use super::remote;
 use super::run::in_runtime;
 #[cfg(feature = "mcp-client")]
 use super::servers::{self, Files};
-use super::{BoxError, completions, doctor, exit, log, print, setup};
+#[cfg(feature = "otel")]
+use super::telemetry;
+use super::{BoxError, completions, doctor, exit, finish, log, print, setup};
 use crate::TerminalApprover;
 use crate::program_options::ProgramArguments;
 use std::pin::Pin;
@@ -71,6 +73,7 @@ pub struct Program {
     pool: ToolPoolBuilder,
     has_servers: bool,
     has_address: bool,
+    is_scraped: bool,
 }
 
 impl Program {
@@ -78,7 +81,14 @@ impl Program {
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         let about = About { name: name.into(), version: version.into(), ..About::default() };
         let pool = ToolPoolBuilder::default();
-        Self { about, arguments: None, pool, has_servers: false, has_address: false }
+        Self {
+            about,
+            arguments: None,
+            pool,
+            has_servers: false,
+            has_address: false,
+            is_scraped: false,
+        }
     }
 
     /// Sets the first sentence of the help.
@@ -122,6 +132,13 @@ impl Program {
         self
     }
 
+    /// Serves metrics at `/metrics`, as `serve --metrics` does. Default: false.
+    #[cfg(feature = "otel")]
+    pub fn metrics(mut self, is_scraped: bool) -> Self {
+        self.is_scraped = is_scraped;
+        self
+    }
+
     /// Runs the command that the process was started with. `assemble` makes the pool, from a builder with the commands.
     ///
     /// # Panics
@@ -131,7 +148,7 @@ impl Program {
         F: AsyncFnOnce(ToolPoolBuilder) -> Result<Assembly, BoxError> + 'static,
     {
         let assemble: Assemble = Box::new(|pool| Box::pin(async move { assemble(pool).await }));
-        let Self { about, arguments, pool, has_servers, has_address } = self;
+        let Self { about, arguments, pool, has_servers, has_address, is_scraped } = self;
         let arguments = arguments.unwrap_or_else(ProgramArguments::of_process);
         let plan = Plan {
             about,
@@ -140,6 +157,7 @@ impl Program {
             assemble,
             has_servers,
             has_address,
+            is_scraped,
             is_runner: false,
             hub: None,
         };
@@ -158,6 +176,9 @@ pub(crate) struct Plan {
     pub(crate) has_servers: bool,
     /// Whether the program may serve over HTTP without an option.
     pub(crate) has_address: bool,
+    /// Whether its server has `/metrics`.
+    #[cfg_attr(not(feature = "otel"), expect(dead_code, reason = "only with metrics"))]
+    pub(crate) is_scraped: bool,
     /// Whether the program runs its tools for the callers of a hub.
     #[cfg_attr(not(feature = "remote"), expect(dead_code, reason = "only runners"))]
     pub(crate) is_runner: bool,
@@ -175,7 +196,7 @@ pub(crate) fn start(plan: impl Future<Output = Result<Plan, BoxError>>) -> ExitC
     in_runtime(Box::pin(async {
         let run = async { log::during(plan).await.map_err(Failure::Setup)?.run().await };
         let code = run.await.unwrap_or_else(|failure| failure.code());
-        log::finish();
+        finish().await;
         code
     }))
 }
@@ -226,7 +247,11 @@ impl Plan {
         if !command.is_server() {
             levels = levels.with_target("tool_runtime_client", LevelFilter::OFF);
         }
+        #[cfg(feature = "otel")]
+        telemetry::start(&about, &command, self.is_scraped || command.is_scraped());
         log::start(log, command.serves(self.has_address), levels);
+        #[cfg(feature = "otel")]
+        telemetry::log_problems();
         if let Command::Added(own, arguments) = &command
             && let Some(run) = own.run_without_pool(arguments)
         {

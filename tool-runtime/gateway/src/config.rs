@@ -69,6 +69,9 @@ pub(crate) struct Http {
     /// Serve the inbox at `/inbox` and `/approvals`, for callers with the scope `approve`. Default: true, if there is an inbox and
     /// callers authenticate.
     pub(crate) inbox: Option<bool>,
+    /// Serve metrics for Prometheus at `/metrics`; where callers authenticate, to those with the scope `metrics`. Default: false.
+    #[serde(default)]
+    pub(crate) metrics: bool,
     /// Sessions for clients of versions before 2026-07-28. Default: true.
     #[serde(default = "yes")]
     pub(crate) sessions: bool,

@@ -125,7 +125,7 @@ fn fixed(old: &Config, new: &Config) -> Vec<&'static str> {
         config.http.as_ref().map(|http| {
             let has_auth = http.has_authentication();
             let kept = (http.listen.clone(), http.hosts.clone(), http.origins.clone());
-            let kept = (kept, http.tls.clone(), http.inbox);
+            let kept = (kept, http.tls.clone(), http.inbox, http.metrics);
             (kept, http.insecure_no_auth, http.sessions, http.limits, has_auth)
         })
     };

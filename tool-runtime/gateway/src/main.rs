@@ -46,6 +46,7 @@ fn main() -> ExitCode {
         .servers()
         .address()
         .hub(known.hub)
+        .metrics(known.metrics)
         .commands(move |pool| {
             // The same commands for every configuration, also for one with mistakes.
             let pool = pool.command(check).command(commands::Init);

@@ -11,6 +11,7 @@ mod policies;
 mod pools;
 mod remote;
 mod rules;
+mod spans;
 
 use benches::measure::Effort;
 
@@ -23,13 +24,14 @@ fn main() {
         groups::run();
     }
     let effort = if has_flag("--test") { Effort::QUICK } else { Effort::FULL };
-    let tables: [(&str, Table); 8] = [
+    let tables: [(&str, Table); 9] = [
         ("calls", calls::table),
         ("pools", pools::table),
         ("rules", rules::table),
         ("models", models::table),
         ("policies", policies::table),
         ("log", log::table),
+        ("spans", spans::table),
         ("remote", remote::table),
         ("nats", nats::table),
     ];

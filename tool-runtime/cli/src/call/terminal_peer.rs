@@ -2,7 +2,7 @@
 
 use super::form;
 use crate::approver::{TerminalApprover, is_attended};
-use crate::print;
+use crate::{log, print};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -139,7 +139,7 @@ impl Peer for TerminalPeer {
     }
 
     fn accepts_log(&self, level: LogLevel) -> bool {
-        level >= LogLevel::Info || tracing::enabled!(tracing::Level::DEBUG)
+        level >= LogLevel::Info || log::shows_debug()
     }
 
     fn log(&self, entry: LogEntry) {

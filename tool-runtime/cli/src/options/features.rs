@@ -19,6 +19,8 @@ const MISSING: &[Missing] = &[
     Missing { command: "serve", option: "auth-jwt-issuer", feature: "jwt" },
     #[cfg(all(feature = "http", not(feature = "tls")))]
     Missing { command: "serve", option: "tls-cert", feature: "tls" },
+    #[cfg(all(feature = "http", not(feature = "otel")))]
+    Missing { command: "serve", option: "metrics", feature: "otel" },
     #[cfg(not(feature = "export"))]
     Missing { command: "list", option: "tokens", feature: "export" },
     #[cfg(not(feature = "export"))]

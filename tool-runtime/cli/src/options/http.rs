@@ -16,6 +16,9 @@ pub(crate) struct ServeHttp {
     /// Whether SIGHUP reads the configuration again.
     pub(crate) reloads: bool,
     pub(crate) no_sessions: bool,
+    /// Whether metrics are served at `/metrics`.
+    #[cfg(feature = "otel")]
+    pub(crate) has_metrics: bool,
     pub(crate) max_stream_duration: Option<Duration>,
     pub(crate) hosts: Vec<String>,
     pub(crate) origins: Vec<String>,
@@ -70,6 +73,10 @@ pub(super) fn options() -> Vec<Arg> {
         .requires("tls-key"),
         value("tls-key", "FILE", "The key of the certificate, in PEM").requires("tls-cert"),
         flag(
+            "metrics",
+            "Serve metrics for Prometheus at `/metrics`, with authentication to callers with the scope `metrics`",
+        ),
+        flag(
             "insecure-no-auth",
             "Let every client that reaches ADDR call every tool, even from other machines",
         ),
@@ -103,6 +110,8 @@ pub(super) fn serve_http(matches: &ArgMatches) -> Option<ServeHttp> {
     Some(ServeHttp {
         address: text("http")?,
         no_sessions: matches.get_flag("no-sessions"),
+        #[cfg(feature = "otel")]
+        has_metrics: matches.get_flag("metrics"),
         max_stream_duration: matches.get_one("max-stream-duration").copied(),
         hosts: texts(matches, "allow-host"),
         origins: texts(matches, "allow-origin"),

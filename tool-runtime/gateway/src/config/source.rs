@@ -37,6 +37,8 @@ pub(crate) struct Paths {
     pub(crate) log: Option<PathBuf>,
     pub(crate) inbox: PathBuf,
     pub(crate) hub: Option<String>,
+    /// Whether metrics are served.
+    pub(crate) metrics: bool,
     /// Whether the inbox takes names that nobody verified.
     pub(crate) trusts_names: bool,
 }
@@ -121,6 +123,7 @@ impl Source {
             log: path("log", "/log/file"),
             inbox: path("inbox", "/approvals/inbox").unwrap_or_else(|| INBOX.into()),
             hub: self.arguments.value("hub").map(str::to_owned).or_else(|| of_file("/runners/hub")),
+            metrics: value.pointer("/http/metrics").and_then(Value::as_bool) == Some(true),
             trusts_names: value.pointer("/approvals/trust_names").and_then(Value::as_bool)
                 == Some(true),
         }
