@@ -3,6 +3,7 @@
 mod constraint;
 mod field;
 mod folding;
+mod paths;
 mod patterns;
 
 pub(crate) use constraint::{Comparison, Constraint};

@@ -1,6 +1,7 @@
 //! Constraints on one value.
 
 use super::folding::{Folded, FoldedTexts, folded};
+use super::paths::plain_path;
 use super::patterns::Patterns;
 use crate::facts::CommandOfLine;
 use crate::truth::Truth;
@@ -108,6 +109,11 @@ impl Constraint {
             (Self::Matches(patterns), Value::String(text)) => {
                 patterns.doubt(patterns.judged(text, by), by)
             }
+            (Self::Pattern(..) | Self::Contains(_) | Self::OneOf(_), Value::String(text))
+                if plain_path(text).is_some() =>
+            {
+                Some("is a path that is not written plainly; write it without `.`, `..`, `//` and `/` at its end".to_owned())
+            }
             (Self::Pattern(..) | Self::Contains(_) | Self::OneOf(_), Value::String(text)) => {
                 Some(format!("{}, or is of another type", look_alikes(&by.folded.for_text(text))))
             }
@@ -174,12 +180,16 @@ impl Patterns {
     }
 }
 
-/// Whether a string has a property, also in the form in which it may be read.
+/// Whether a string has a property, also in the forms in which it may be read: without characters that look like others, and
+/// as a path.
 fn folding(text: &str, by: Comparison<'_>, holds: impl Fn(&str) -> bool) -> Truth {
-    let as_written = Truth::from(holds(text));
+    let read = |text: &str| match plain_path(text) {
+        Some(path) => Truth::same([holds(text).into(), holds(&path).into()]),
+        None => holds(text).into(),
+    };
     match &*by.folded.for_text(text) {
-        Folded::Same => as_written,
-        Folded::Other(folded) => Truth::same([as_written, holds(folded).into()]),
+        Folded::Same => read(text),
+        Folded::Other(folded) => Truth::same([read(text), read(folded)]),
         Folded::TooLarge => Truth::Unknown,
     }
 }

@@ -384,6 +384,27 @@ rules:
     ],
 };
 
+const PATHS_AS_TEXT: Table = Table {
+    rules: "
+rules:
+  - {id: keys, when: {arguments: [{field: file, matches: '.*\\.key'}]}, then: deny}
+  - {id: one, when: {arguments: [{field: file, equals: secret/a}]}, then: deny}
+  - {id: public, when: {arguments: [{field: file, matches: 'pub/.*'}]}, then: allow}",
+    tool: "read",
+    cases: &[
+        (r#"{"file": "pub/a"}"#, Allow),
+        (r#"{"file": "pub/a/"}"#, Allow),
+        (r#"{"file": "pub/a.key"}"#, Deny),
+        (r#"{"file": "pub/a.key/"}"#, Deny),
+        (r#"{"file": "pub/a.key/."}"#, Deny),
+        (r#"{"file": "pub/../secret/a"}"#, Deny),
+        (r#"{"file": "pub/../other"}"#, Deny),
+        (r#"{"file": "pub/../../pub/a"}"#, Deny),
+        (r#"{"file": "pub//a"}"#, Allow),
+        (r#"{"file": "./pub/a"}"#, Deny),
+    ],
+};
+
 const LENGTHS: Table = Table {
     rules: "
 rules:
@@ -421,6 +442,7 @@ fn attacks_on_conditions_about_arguments_are_held() {
         EQUALS,
         NOT,
         LENGTHS,
+        PATHS_AS_TEXT,
     ];
     let (mut count, mut wrong) = (0, Vec::new());
     for Table { rules, tool, cases } in tables {
