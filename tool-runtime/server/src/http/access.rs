@@ -2,17 +2,20 @@
 
 use super::http_rejection::Reason;
 use axum::extract::{ConnectInfo, Request};
-use axum::http::{HeaderMap, Method, StatusCode};
+use axum::http::{HeaderMap, Method};
 use axum::response::Response;
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
-use tool_runtime_core::seam::{excerpt, lock, trace_id};
+use tool_runtime_core::seam::{excerpt, lock, one_line, trace_id};
 use tool_runtime_core::vocabulary::Principal;
 
 /// The target of the lines about requests, for filters.
 const TARGET: &str = "tool_runtime_server::access";
+
+/// Limit on the characters of a string of a client.
+const MAX_REASON: usize = 200;
 
 /// Rejections of a peer that are logged in a minute. The others are counted.
 const MAX_LOGGED: u32 = 20;
@@ -38,7 +41,7 @@ pub(super) struct Access {
     /// Once it is known.
     pub(super) principal: Option<Arc<Principal>>,
     /// The tool that is called, once it is known.
-    pub(super) tool: Option<String>,
+    tool: Option<String>,
 }
 
 impl Access {
@@ -52,7 +55,7 @@ impl Access {
         Self {
             began: Instant::now(),
             method: request.method().clone(),
-            path: excerpt(request.uri().path()).into_owned(),
+            path: one_line(request.uri().path(), MAX_REASON),
             peer: peer.or_else(of_application),
             session: text(request.headers(), "mcp-session-id"),
             trace: text(request.headers(), "traceparent")
@@ -62,24 +65,25 @@ impl Access {
         }
     }
 
+    /// Notes the tool that is called.
+    pub(super) fn called(&mut self, tool: &str) {
+        self.tool = Some(one_line(tool, MAX_REASON));
+    }
+
     /// Logs the request and its response.
     pub(super) fn end(&self, response: &Response, rejections: &Rejections) {
         let status = response.status();
-        let is_rejected = matches!(
-            status,
-            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::NOT_FOUND
-        );
-        if is_rejected {
+        if status.is_client_error() {
             self.warn(response, rejections);
         }
         let Self { method, path, .. } = self;
-        let milliseconds = self.began.elapsed().as_secs_f64() * 1000.0;
+        let milliseconds = (self.began.elapsed().as_secs_f64() * 10_000.0).round() / 10.0;
         tracing::info!(
             target: TARGET,
             %method,
             path,
             status = status.as_u16(),
-            ms = format_args!("{milliseconds:.1}"),
+            ms = milliseconds,
             peer = self.peer.map(tracing::field::display),
             principal = self.principal.as_ref().map(|principal| excerpt(principal.id()).into_owned()),
             session = self.session,
@@ -95,8 +99,9 @@ impl Access {
         if unlogged > 0 {
             tracing::warn!(target: TARGET, unlogged, peer, "rejections were not logged: there were too many");
         }
-        let reason = response.extensions().get::<Reason>().map(|reason| reason.0.trim());
-        let reason = reason.unwrap_or("not said");
+        let reason = response.extensions().get::<Reason>();
+        let reason = reason.map_or("the response says why", |reason| &reason.0);
+        let reason = one_line(reason, MAX_REASON);
         let Self { method, path, .. } = self;
         tracing::warn!(
             target: TARGET,
@@ -115,7 +120,7 @@ impl Access {
 
 /// A header as text, without characters that control a terminal.
 fn text(headers: &HeaderMap, name: &str) -> Option<String> {
-    Some(excerpt(headers.get(name)?.to_str().ok()?).into_owned())
+    Some(one_line(headers.get(name)?.to_str().ok()?, MAX_REASON))
 }
 
 /// The rejections of each peer, so that one that asks without end does not fill the log.

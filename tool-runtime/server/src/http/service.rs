@@ -278,7 +278,7 @@ impl Service {
         if let Some(is_stateless) = self.plain_version(&parts.headers)
             && let Some(call) = plain::call(&mut parts, &body, is_stateless, &self.handler)
         {
-            access.tool = Some(excerpt(&call.subject.name).into_owned());
+            access.called(&call.subject.name);
             let arguments = parts.extensions.get::<RawArguments>();
             self.check_scopes(&call.subject.name, arguments, &principal).await?;
             let response = call::answer(&self.handler, call, parts, is_stateless).await;
@@ -288,7 +288,7 @@ impl Service {
             && let Some(peer) = session.handler.session.peer()
             && let Some(call) = plain::call(&mut parts, &body, false, &session.handler)
         {
-            access.tool = Some(excerpt(&call.subject.name).into_owned());
+            access.called(&call.subject.name);
             let arguments = parts.extensions.get::<RawArguments>();
             self.check_scopes(&call.subject.name, arguments, &principal).await?;
             match session_call::answer(&session, peer, call, &parts).await? {
@@ -299,7 +299,9 @@ impl Service {
             }
         }
         let message = Message::read(body, &self.handler)?;
-        access.tool = message.tool.as_deref().map(|tool| excerpt(tool).into_owned());
+        if let Some(tool) = message.tool.as_deref() {
+            access.called(tool);
+        }
         if let Some(tool) = &message.tool {
             self.check_scopes(tool, message.arguments.as_ref(), &principal).await?;
         }
