@@ -8,6 +8,7 @@ use super::notification_router::ProgressHandle;
 #[cfg(feature = "http")]
 use super::param_headers::CalledTool;
 use super::server_requests;
+use super::trace;
 use super::verbatim;
 use futures_util::future::try_join_all;
 use rmcp::model::{
@@ -123,7 +124,7 @@ fn meta(
     context: &ToolContext,
     capabilities: Option<ClientCapabilities>,
 ) -> Option<RequestMetaObject> {
-    let trace = context.trace();
+    let trace = context.sent_trace();
     if trace.is_none() && capabilities.is_none() {
         return None;
     }
@@ -131,13 +132,8 @@ fn meta(
     if let Some(capabilities) = capabilities {
         meta.set_client_capabilities(capabilities);
     }
-    let Some(trace) = trace else { return Some(meta) };
-    meta.set_traceparent(trace.parent);
-    if let Some(state) = trace.state {
-        meta.set_tracestate(state);
-    }
-    if let Some(baggage) = trace.baggage {
-        meta.set_baggage(baggage);
+    if let Some(trace) = trace {
+        trace::set(&mut meta, &trace);
     }
     Some(meta)
 }

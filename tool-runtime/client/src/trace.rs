@@ -6,7 +6,7 @@ use super::verbatim;
 use rmcp::model::{ClientRequest, CustomResult, RequestMetaObject, ServerResult};
 use serde_json::Value;
 use std::ops::RangeInclusive;
-use tool_runtime_core::seam::{REQUEST_SPANS, STATE_SPANS, excerpt, propagator};
+use tool_runtime_core::seam::{REQUEST_SPANS, STATE_SPANS, TraceMembers, excerpt, propagator};
 use tracing::Span;
 use tracing::field::Empty;
 
@@ -22,6 +22,11 @@ pub(super) fn session(server: &str, transport: &'static str) -> Span {
         tool_runtime.server = server,
         network.transport = transport,
     )
+}
+
+/// Says that a server is configured, so that one that never connects counts as not connected.
+pub(super) fn configured(server: &str) {
+    tracing::debug!(target: STATE_SPANS, { tool_runtime.server = server }, "a server is configured");
 }
 
 /// The span of a request.
@@ -58,13 +63,18 @@ pub(super) fn carried(meta: Option<RequestMetaObject>, span: &Span) -> Option<Re
         return meta;
     };
     let mut meta = meta.unwrap_or_default();
+    set(&mut meta, &trace);
+    Some(meta)
+}
+
+/// Sets the members of a trace, and removes others.
+pub(super) fn set(meta: &mut RequestMetaObject, trace: &TraceMembers) {
     for member in ["traceparent", "tracestate", "baggage"] {
         meta.shift_remove(member);
     }
     for (name, value) in trace.named() {
         meta.insert(name.to_owned(), value.into());
     }
-    Some(meta)
 }
 
 /// Notes how a request ended.

@@ -25,6 +25,20 @@ pub(crate) struct Endpoint {
     pub(crate) timeout: Duration,
 }
 
+impl Endpoint {
+    /// The URL without a password.
+    pub(crate) fn redacted(&self) -> String {
+        match self
+            .url
+            .split_once("://")
+            .and_then(|(scheme, rest)| Some((scheme, rest.split_once('@')?)))
+        {
+            Some((scheme, (_, rest))) => format!("{scheme}://{rest}"),
+            None => self.url.clone(),
+        }
+    }
+}
+
 impl Environment {
     pub(crate) fn of_process(scraped: Option<Registry>) -> Self {
         let variables = std::env::vars_os().filter_map(|(name, value)| {
@@ -100,7 +114,8 @@ impl Environment {
         if let Some((name, url)) = endpoint
             && !["http://", "https://"].iter().any(|scheme| url.starts_with(scheme))
         {
-            return Err(format!("`{name}={url}` is not a URL such as `http://localhost:4318`"));
+            // It may have a password.
+            return Err(format!("`{name}` is not a URL such as `http://localhost:4318`"));
         }
         let timeout = match self.of_signal(signal, "TIMEOUT") {
             None => TIMEOUT,
@@ -166,7 +181,11 @@ mod tests {
             ("OTEL_METRICS_EXPORTER", "prometheus", "`serve --metrics`"),
             ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "port of `http/protobuf`"),
             ("OTEL_EXPORTER_OTLP_TIMEOUT", "10s", "is not a number of milliseconds"),
-            ("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "collector:4318", "METRICS_ENDPOINT=collector"),
+            (
+                "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
+                "collector:4318",
+                "METRICS_ENDPOINT` is not a URL",
+            ),
         ] {
             let environment = environment(&[(ENDPOINT, "http://a:4318"), (name, value)]);
             let problem = environment.endpoint("METRICS").unwrap_err();

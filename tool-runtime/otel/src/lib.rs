@@ -95,6 +95,7 @@ struct Exports {
     meter: Option<SdkMeterProvider>,
     scraped: Option<Registry>,
     problems: Vec<String>,
+    destinations: Vec<String>,
 }
 
 impl Telemetry {
@@ -130,13 +131,27 @@ impl Telemetry {
 
     fn new(environment: &Environment, service: &str, version: &str) -> Self {
         let mut problems = Vec::new();
-        let mut endpoint = |signal| {
-            environment.endpoint(signal).unwrap_or_else(|problem| {
-                problems.push(problem);
-                None
-            })
+        let lost = |problem: &str, what: &str| format!("{problem}; {what} are not exported");
+        let (traces, metrics) =
+            match (environment.endpoint("TRACES"), environment.endpoint("METRICS")) {
+                (Err(traces), Err(metrics)) if traces == metrics => {
+                    problems.push(lost(&traces, "traces and metrics"));
+                    (None, None)
+                }
+                (traces, metrics) => {
+                    let mut wanted = |endpoint: Result<Option<Endpoint>, String>, what| {
+                        endpoint.unwrap_or_else(|problem| {
+                            problems.push(lost(&problem, what));
+                            None
+                        })
+                    };
+                    (wanted(traces, "traces"), wanted(metrics, "metrics"))
+                }
+            };
+        let to = |what, endpoint: &Option<Endpoint>| {
+            Some(format!("{what} go to {}", endpoint.as_ref()?.redacted()))
         };
-        let (traces, metrics) = (endpoint("TRACES"), endpoint("METRICS"));
+        let destinations = [to("traces", &traces), to("metrics", &metrics)];
         let resource = resource(environment, service, version);
         let scraped = environment.scraped.clone();
         let tracer = traces.map(|endpoint| tracer(&endpoint, &resource));
@@ -144,12 +159,18 @@ impl Telemetry {
             .then(|| meter(metrics.as_ref(), scraped.as_ref(), resource));
         let tracer = tracer.and_then(|made| made.map_err(|problem| problems.push(problem)).ok());
         let meter = meter.and_then(|made| made.map_err(|problem| problems.push(problem)).ok());
-        Self(Arc::new(Exports { tracer, meter, scraped, problems }))
+        let destinations = destinations.into_iter().flatten().collect();
+        Self(Arc::new(Exports { tracer, meter, scraped, problems, destinations }))
     }
 
     /// Why something is not exported that the environment asks for.
     pub fn problems(&self) -> &[String] {
         &self.0.problems
+    }
+
+    /// Where traces and metrics go, as sentences for the log.
+    pub fn destinations(&self) -> &[String] {
+        &self.0.destinations
     }
 
     /// The layer that takes the spans of a subscriber. `None`: nothing is exported. Other layers, as one that writes lines, need

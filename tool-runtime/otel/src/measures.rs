@@ -52,7 +52,7 @@ enum Kind {
 }
 
 impl Kind {
-    fn of(span: &Metadata<'_>) -> Option<Self> {
+    fn from_span(span: &Metadata<'_>) -> Option<Self> {
         Some(match (span.target(), span.name()) {
             (CALL_SPANS, _) => Self::Call,
             (REQUEST_SPANS, "mcp.server.request") => Self::ServerRequest,
@@ -139,7 +139,7 @@ where
     S: Subscriber + for<'a> LookupSpan<'a>,
 {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
-        let Some(kind) = Kind::of(attributes.metadata()) else { return };
+        let Some(kind) = Kind::from_span(attributes.metadata()) else { return };
         let Some(span) = context.span(id) else { return };
         let mut fields = Fields::default();
         attributes.record(&mut fields);
@@ -156,10 +156,13 @@ where
     }
 
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
-        if event.metadata().target() == DECISIONS {
-            let mut fields = Fields::default();
-            event.record(&mut fields);
-            self.decisions.add(1, &fields.0);
+        let mut fields = Fields::default();
+        event.record(&mut fields);
+        match event.metadata().target() {
+            DECISIONS => self.decisions.add(1, &fields.0),
+            // A server that is configured.
+            STATE_SPANS => self.servers.add(0, &fields.only("tool_runtime.server")),
+            _ => {}
         }
     }
 

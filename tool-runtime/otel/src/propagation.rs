@@ -9,9 +9,6 @@ use tool_runtime_core::seam::{Propagator, TraceMembers};
 use tracing::Span;
 use tracing_opentelemetry::OpenTelemetrySpanExt as _;
 
-/// The longest baggage, by its specification.
-const MAX_BAGGAGE: usize = 8192;
-
 #[derive(Default)]
 pub(crate) struct SpanPropagator {
     trace: TraceContextPropagator,
@@ -20,13 +17,10 @@ pub(crate) struct SpanPropagator {
 
 impl Propagator for SpanPropagator {
     fn extract(&self, span: &Span, sent: &TraceMembers) {
-        let mut carrier: HashMap<String, String> =
+        let carrier: HashMap<String, String> =
             sent.named().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         let context = self.trace.extract_with_context(&Context::new(), &carrier);
         if context.span().span_context().is_valid() {
-            if !sent.baggage.as_deref().is_none_or(is_baggage) {
-                carrier.remove("baggage");
-            }
             let context = self.baggage.extract_with_context(&context, &carrier);
             // It fails for a span that is not exported, or has started.
             drop(span.set_parent(context));
@@ -48,14 +42,4 @@ impl Propagator for SpanPropagator {
             baggage: take("baggage"),
         })
     }
-}
-
-/// Whether all members of a baggage can be read. The SDK logs each that cannot, with the whole header.
-fn is_baggage(text: &str) -> bool {
-    let is_member = |member: &str| {
-        let name = member.split(';').next().and_then(|pair| pair.split_once('='));
-        name.is_some_and(|(name, _)| !name.trim().is_empty())
-    };
-    // Percent-encoded bytes that are not UTF-8 are not worth a decoder of our own.
-    text.len() <= MAX_BAGGAGE && text.is_ascii() && text.split(',').all(is_member)
 }

@@ -3,6 +3,7 @@
 
 use super::handler::PoolHandler;
 use super::request::{McpResult, Request, RequestContext};
+use std::borrow::Cow;
 use tool_runtime_core::seam::{REQUEST_SPANS, STATE_SPANS, TraceMembers, excerpt, propagator};
 use tracing::field::Empty;
 use tracing::{Instrument as _, Span};
@@ -10,19 +11,10 @@ use tracing::{Instrument as _, Span};
 /// The span that the client has sent: in the metadata, else as headers.
 fn sent(request: &dyn Request) -> Option<TraceMembers> {
     let meta = request.meta();
-    let text = |value: Option<&str>| value.map(str::to_owned);
-    if let Some(parent) = meta.get_traceparent() {
-        return Some(TraceMembers {
-            parent: parent.to_owned(),
-            state: text(meta.get_tracestate()),
-            baggage: text(meta.get_baggage()),
-        });
+    match meta.get_traceparent() {
+        Some(_) => TraceMembers::from_members(|name| meta.get(name)?.as_str().map(Cow::Borrowed)),
+        None => TraceMembers::from_members(|name| request.header(name).map(Cow::Borrowed)),
     }
-    Some(TraceMembers {
-        parent: request.header("traceparent")?.to_owned(),
-        state: text(request.header("tracestate")),
-        baggage: text(request.header("baggage")),
-    })
 }
 
 /// The span of a session.

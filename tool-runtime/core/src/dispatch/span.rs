@@ -4,10 +4,7 @@
 use crate::pool::PooledTool;
 use crate::tool::context::ToolContext;
 use crate::vocabulary::error::{CallError, ErrorClass, excerpt};
-use crate::vocabulary::trace::{
-    CALL_SPANS, Propagator, TraceMembers, is_in_call, propagator, trace_id,
-};
-use std::borrow::Cow;
+use crate::vocabulary::trace::{CALL_SPANS, Propagator, is_in_call, propagator, trace_id};
 use std::pin::Pin;
 use tracing::field::Empty;
 use tracing::{Instrument as _, Span};
@@ -44,15 +41,15 @@ pub(super) fn of_call(
     match propagator() {
         Some(propagator) => connect(propagator, &span, tool(), context),
         None => {
-            if let Some(parent) = sent(context, "traceparent") {
-                span.record("trace_id", trace_id(&parent));
+            if let Some(sent) = context.sent_trace() {
+                span.record("trace_id", trace_id(&sent.parent));
             }
         }
     }
     span
 }
 
-/// Runs a call in its span: lines of the log that the call writes have its fields.
+/// Runs a call in its span: lines of the log that the call writes have its fields. A call that is dropped was cancelled.
 pub(super) async fn within<T, F>(span: Span, call: Pin<&mut F>) -> Result<T, CallError>
 where
     F: Future<Output = Result<T, CallError>>,
@@ -60,14 +57,26 @@ where
     if span.is_disabled() {
         return call.await;
     }
-    let outcome = call.instrument(span.clone()).await;
-    if let Err(error) = &outcome {
-        span.record("error.type", error_type(error.class()));
+    let mut ending = Ending { span, error: Some(ErrorClass::Cancelled.as_str()) };
+    let outcome = call.instrument(ending.span.clone()).await;
+    ending.error = outcome.as_ref().err().map(|error| error_type(error.class()));
+    outcome
+}
+
+/// Notes the error of a call when it ends.
+struct Ending {
+    span: Span,
+    error: Option<&'static str>,
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        let Some(error) = self.error else { return };
+        self.span.record("error.type", error);
         if propagator().is_some() {
-            span.record("otel.status_code", "error");
+            self.span.record("otel.status_code", "error");
         }
     }
-    outcome
 }
 
 /// Makes the span of a call part of the trace of its caller.
@@ -92,24 +101,12 @@ fn connect(propagator: &dyn Propagator, span: &Span, tool: Option<&str>, context
             span.record("otel.name", named("execute_tool"));
         }
     }
-    let parent = sent(context, "traceparent");
-    if let Some(parent) = parent.as_deref().filter(|_| is_outer) {
-        let (state, baggage) = (sent(context, "tracestate"), sent(context, "baggage"));
-        let owned = |value: Option<Cow<'_, str>>| value.map(Cow::into_owned);
-        let (state, baggage) = (owned(state), owned(baggage));
-        propagator.extract(span, &TraceMembers { parent: parent.to_owned(), state, baggage });
+    let sent = context.sent_trace();
+    if let Some(sent) = sent.as_ref().filter(|_| is_outer) {
+        propagator.extract(span, sent);
     }
-    let own = propagator.inject(span).map(|trace| Cow::Owned(trace.parent));
-    if let Some(parent) = own.or(parent) {
-        span.record("trace_id", trace_id(&parent));
-    }
-}
-
-/// A member of the trace that the caller has sent: in the metadata of its request, else as a header.
-fn sent<'a>(context: &'a ToolContext, member: &str) -> Option<Cow<'a, str>> {
-    match context.meta("traceparent") {
-        Some(_) => context.meta(member)?.as_str().map(Cow::Borrowed),
-        None => context.header(member),
+    if let Some(trace) = propagator.inject(span).or(sent) {
+        span.record("trace_id", trace_id(&trace.parent));
     }
 }
 

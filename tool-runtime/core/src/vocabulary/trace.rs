@@ -1,6 +1,7 @@
 //! Spans, and the traces of other processes that they continue. Spans are those of `tracing`; a subscriber that exports them
 //! sets the [`Propagator`].
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 use tracing::Span;
 
@@ -16,6 +17,15 @@ pub const STATE_SPANS: &str = "tool_runtime::state";
 /// The target of the events of decisions of policies.
 pub const DECISIONS: &str = "tool_runtime::decision";
 
+/// Limit on the bytes of a `traceparent`: one of a later version may be longer than 55.
+const MAX_PARENT: usize = 128;
+
+/// Limit on the bytes of a `tracestate`, which its specification asks for.
+const MAX_STATE: usize = 512;
+
+/// Limit on the bytes of a baggage, by its specification.
+const MAX_BAGGAGE: usize = 8192;
+
 /// The members of a request's metadata, or the headers of HTTP, that carry a trace:
 /// [Trace Context](https://www.w3.org/TR/trace-context/) and [Baggage](https://www.w3.org/TR/baggage/) of W3C.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,6 +39,19 @@ pub struct TraceMembers {
 }
 
 impl TraceMembers {
+    /// The members that `member` gives by their names, as far as they are valid. `None` without a valid `traceparent`.
+    pub fn from_members<'a>(member: impl Fn(&'static str) -> Option<Cow<'a, str>>) -> Option<Self> {
+        let is_parent = |text: &Cow<'_, str>| is_traceparent(text);
+        let valid = |name, is_valid: fn(&str) -> bool| {
+            member(name).filter(|text| is_valid(text)).map(Cow::into_owned)
+        };
+        Some(Self {
+            parent: member("traceparent").filter(is_parent)?.into_owned(),
+            state: valid("tracestate", is_tracestate),
+            baggage: valid("baggage", is_baggage),
+        })
+    }
+
     /// The members with their names.
     pub fn named(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let rest = [("tracestate", &self.state), ("baggage", &self.baggage)];
@@ -37,11 +60,49 @@ impl TraceMembers {
     }
 }
 
-/// The id of the trace of a `traceparent`, which is `00-TRACE-SPAN-FLAGS`: 32 hexadecimal digits.
+/// The id of the trace of a `traceparent`, which is `00-TRACE-SPAN-FLAGS`: 32 hexadecimal digits. `None`: it is not valid.
 pub fn trace_id(traceparent: &str) -> Option<&str> {
-    let trace = traceparent.split('-').nth(1)?;
-    let is_id = trace.len() == 32 && trace.bytes().all(|byte| byte.is_ascii_hexdigit());
-    is_id.then_some(trace)
+    traceparent.split('-').nth(1).filter(|_| is_traceparent(traceparent))
+}
+
+/// Whether a `traceparent` is valid: two, 32, 16 and two hexadecimal digits; ids are not only zeros. Later versions may have
+/// more parts.
+fn is_traceparent(text: &str) -> bool {
+    let is_hex = |part: &str| part.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let is_id = |part: &str| part.bytes().any(|byte| byte != b'0');
+    let parts: Vec<&str> = text.splitn(6, '-').collect();
+    match parts[..] {
+        [version, trace, span, flags, ref more @ ..] => {
+            [version, trace, span, flags]
+                .iter()
+                .zip([2, 32, 16, 2])
+                .all(|(part, length)| part.len() == length && is_hex(part))
+                && is_id(trace)
+                && is_id(span)
+                && version != "ff"
+                && (version != "00" || more.is_empty())
+                && text.len() <= MAX_PARENT
+        }
+        _ => false,
+    }
+}
+
+/// Whether a `tracestate` can be passed on: printable ASCII, at most 32 members.
+fn is_tracestate(text: &str) -> bool {
+    text.len() <= MAX_STATE && is_printable(text) && text.split(',').count() <= 32
+}
+
+/// Whether all members of a baggage can be read.
+fn is_baggage(text: &str) -> bool {
+    let is_member = |member: &str| {
+        let name = member.split(';').next().and_then(|pair| pair.split_once('='));
+        name.is_some_and(|(name, _)| !name.trim().is_empty())
+    };
+    text.len() <= MAX_BAGGAGE && is_printable(text) && text.split(',').all(is_member)
+}
+
+fn is_printable(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
 /// Connects spans to those of other processes.
@@ -78,12 +139,42 @@ pub fn is_in_call() -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::trace_id;
+    use super::*;
 
     #[test]
     fn a_trace_is_read_from_its_header() {
         let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
         assert_eq!(trace_id(&format!("00-{trace}-00f067aa0ba902b7-01")), Some(trace));
-        assert_eq!(trace_id("00-x-y-01"), None);
+        for invalid in [
+            "00-x-y-01",
+            "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
+            "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-x",
+            "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01",
+            "garbage\nevil",
+        ] {
+            assert_eq!(trace_id(invalid), None, "{invalid}");
+        }
+    }
+
+    #[test]
+    fn only_valid_members_are_passed_on() {
+        let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+        let members = |state: &'static str, baggage: &'static str| {
+            TraceMembers::from_members(move |name| {
+                Some(Cow::Borrowed(match name {
+                    "traceparent" => parent,
+                    "tracestate" => state,
+                    _ => baggage,
+                }))
+            })
+            .expect("a trace")
+        };
+        let valid = members("a=1,b=2", "k=v;p,n=%20");
+        assert_eq!(valid.state.as_deref(), Some("a=1,b=2"));
+        assert_eq!(valid.baggage.as_deref(), Some("k=v;p,n=%20"));
+        let invalid = members("a=b\r\nX: y", "k");
+        assert_eq!(invalid, TraceMembers { parent: parent.to_owned(), ..TraceMembers::default() });
     }
 }

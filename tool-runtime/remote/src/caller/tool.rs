@@ -23,9 +23,6 @@ use tool_runtime_core::tool::{
 use tool_runtime_core::vocabulary::error::{CallError, ErrorClass};
 use tool_runtime_core::vocabulary::{BoxFuture, RetryMode};
 
-/// The members of a request's metadata that belong to its trace.
-const TRACE: [&str; 3] = ["traceparent", "tracestate", "baggage"];
-
 /// The key of the runner in the metadata of a result.
 const RUNNER: &str = "tool-runtime/runner";
 
@@ -243,11 +240,8 @@ const LEVELS: [LogLevel; 8] = [
 
 /// The trace of the call: its span, or what its caller has sent if no spans are exported.
 fn trace(context: &ToolContext) -> Map<String, Value> {
-    if let Some(trace) = current_trace() {
-        return trace.named().map(|(name, value)| (name.to_owned(), value.into())).collect();
-    }
-    let member = |key: &&str| Some(((*key).to_owned(), context.meta(key)?.clone()));
-    TRACE.iter().filter_map(member).collect()
+    let Some(trace) = current_trace().or_else(|| context.sent_trace()) else { return Map::new() };
+    trace.named().map(|(name, value)| (name.to_owned(), value.into())).collect()
 }
 
 /// Whether a schema marks something as secret.

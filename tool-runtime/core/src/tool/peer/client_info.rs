@@ -2,6 +2,7 @@
 
 use super::Peer;
 use crate::tool::context::ToolContext;
+use crate::vocabulary::trace::TraceMembers;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -59,6 +60,17 @@ impl ToolContext {
     /// ```
     pub fn meta(&self, key: &str) -> Option<&Value> {
         self.peer()?.meta()?.get(key)
+    }
+
+    /// The valid members of the trace that the caller has sent: in the metadata of its request, else as headers.
+    #[doc(hidden)]
+    pub fn sent_trace(&self) -> Option<TraceMembers> {
+        match self.meta("traceparent") {
+            Some(_) => {
+                TraceMembers::from_members(|name| self.meta(name)?.as_str().map(Cow::Borrowed))
+            }
+            None => TraceMembers::from_members(|name| self.header(name)),
+        }
     }
 
     /// The trace that the call belongs to, if its client sends it.
