@@ -129,7 +129,7 @@ impl TerminalApprover {
             let Some(line) = lines.next().await else { return refusal() };
             let words = line.trim();
             let edited = words.strip_prefix("e ").map(|edited| request.edited(edited));
-            let approval = match (edited, Decision::of(words)) {
+            let approval = match (edited, Decision::from_line(words)) {
                 (Some(Ok(edited)), _) => Approval::approved().with_arguments(edited),
                 (Some(Err(error)), _) => {
                     let _ = write!(io::stderr(), "not a JSON object: {error}\n{CHOICES}");
@@ -168,7 +168,7 @@ pub(crate) enum Decision<'a> {
 }
 
 impl<'a> Decision<'a> {
-    pub(crate) fn of(line: &'a str) -> Self {
+    pub(crate) fn from_line(line: &'a str) -> Self {
         match line {
             "y" | "Y" | "yes" => Self::Approve,
             "s" => Self::ApproveForSession,

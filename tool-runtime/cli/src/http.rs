@@ -7,7 +7,7 @@ use super::{exit, log, print, signals};
 use std::process::ExitCode;
 use std::time::Duration;
 #[cfg(feature = "mcp-client")]
-use tool_runtime_client::{McpManager, McpState};
+use tool_runtime_client::{McpManager, McpServerStatus, McpState};
 use tool_runtime_core::pool::ToolPool;
 #[cfg(feature = "jwt")]
 use tool_runtime_jwt::{JwtError, JwtVerifier};
@@ -45,7 +45,9 @@ fn ready_when_connected(options: HttpOptions, pool: &ToolPool) -> HttpOptions {
     let managers = McpManager::of_pool(pool);
     options.ready_when(move || {
         let statuses = managers.iter().flat_map(McpManager::status);
-        let connecting = statuses.filter(|status| status.state == McpState::Connecting);
+        // A server that hangs is connected to again and again.
+        let is_first = |it: &McpServerStatus| it.state == McpState::Connecting && !it.was_attempted;
+        let connecting = statuses.filter(is_first);
         match connecting.count() {
             0 => Ok(()),
             1 => Err("an MCP server is being connected to".to_owned()),

@@ -226,7 +226,7 @@ impl Cli {
                 telemetry::start(&self.about, command, command.is_scraped());
                 log::start(options.log, command.serves(false), command.log());
                 #[cfg(feature = "otel")]
-                telemetry::log_problems();
+                telemetry::log_start();
                 log::mask_secrets_of(&self.pool);
                 self.about.ignored_arguments = options.ignored_arguments;
                 self.about.run(&self.pool, options.command).await

@@ -251,13 +251,16 @@ impl Plan {
         telemetry::start(&about, &command, self.is_scraped || command.is_scraped());
         log::start(log, command.serves(self.has_address), levels);
         #[cfg(feature = "otel")]
-        telemetry::log_problems();
+        telemetry::log_start();
         if let Command::Added(own, arguments) = &command
             && let Some(run) = own.run_without_pool(arguments)
         {
             // The command may open a file that a part of the pool has locked.
             drop((self.pool, self.assemble));
             return Ok(run.await);
+        }
+        if let Command::Completions { name, shell } = &command {
+            return Ok(completions::script(name, shell));
         }
         let began = SystemTime::now();
         let assembly = (self.assemble)(self.pool).await;

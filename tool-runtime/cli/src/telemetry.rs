@@ -24,8 +24,11 @@ pub(super) fn start(about: &About, command: &Command, is_scraped: bool) {
     let _is_first = TELEMETRY.set(telemetry);
 }
 
-/// Logs what the environment asks for in vain.
-pub(super) fn log_problems() {
+/// Logs where telemetry goes, and what the environment asks for in vain.
+pub(super) fn log_start() {
+    for destination in TELEMETRY.get().map(Telemetry::destinations).unwrap_or_default() {
+        tracing::info!("OpenTelemetry: {destination}");
+    }
     for problem in TELEMETRY.get().map(Telemetry::problems).unwrap_or_default() {
         tracing::warn!("OpenTelemetry: {problem}");
     }

@@ -23,6 +23,8 @@ pub struct McpServerStatus {
     pub protocol: Option<String>,
     /// Instructions for models, from the server.
     pub instructions: Option<String>,
+    /// Whether an attempt to connect has ended, with whatever outcome.
+    pub was_attempted: bool,
 }
 
 /// Whether a server is connected, and why not.
@@ -70,6 +72,7 @@ impl McpServerStatus {
             info: None,
             protocol: None,
             instructions: None,
+            was_attempted: false,
         }
     }
 

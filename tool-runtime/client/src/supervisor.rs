@@ -7,6 +7,7 @@ use super::listing;
 use super::publisher::Publisher;
 use super::server::{MAX_FAILURES, Server};
 use super::status::McpState;
+use super::trace;
 use futures_util::FutureExt as _;
 use rmcp::model::{Implementation, ServerPeerInfo};
 use std::panic::AssertUnwindSafe;
@@ -39,10 +40,14 @@ impl Server {
     /// Keeps the server connected until the future is dropped. [`Self::disconnect`] ends the connection then.
     pub(super) async fn supervise(self: &Arc<Self>, publisher: &Publisher) {
         let (mut failures, mut last_warning) = (0, String::new());
+        trace::configured(&self.name);
         loop {
             self.set_state(McpState::Connecting);
             let opened = catch_panic(self.open(publisher)).await.unwrap_or_else(Err);
-            self.change(|condition| condition.tries += 1);
+            self.change(|condition| {
+                condition.tries += 1;
+                condition.status.was_attempted = true;
+            });
             let error = match opened {
                 Ok(connection) => {
                     let began = Instant::now();

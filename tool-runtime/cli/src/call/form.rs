@@ -39,7 +39,7 @@ pub(super) async fn decide(
     let has_session = decisions.iter().any(|(value, _)| value == "approve_session");
     let choices = if has_session { "[y/N, s: all such calls of this session]" } else { "[y/N]" };
     let line = person.ask_line(&format!("{message}\n{choices}")).await?;
-    Some(match Decision::of(&line) {
+    Some(match Decision::from_line(&line) {
         Decision::Approve => json!({ "decision": "approve" }),
         Decision::ApproveForSession if has_session => json!({ "decision": "approve_session" }),
         Decision::Refuse | Decision::ApproveForSession => json!({ "decision": "deny" }),
