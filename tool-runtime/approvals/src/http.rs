@@ -13,6 +13,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
@@ -38,7 +39,7 @@ const MAX_REQUESTS: usize = 8;
 ///
 /// | Request | Answer |
 /// |---|---|
-/// | `GET /approvals` | the open questions |
+/// | `GET /approvals` | the open questions, at most 200, and the number of the others as `unlisted` |
 /// | `GET /approvals/ID` | one question, with its answer |
 /// | `POST /approvals/ID` | answers: `{"is_approved": true}`, with `reason`, `arguments`, `remember` |
 /// | `GET /inbox` | a page for people, which asks for their token and uses the routes above |
@@ -175,12 +176,32 @@ struct Person(Arc<Principal>);
 async fn list(State(Inboxed { store, remembers }): State<Inboxed>) -> Response {
     match store.list().await {
         Ok(all) => {
-            let open = all.into_iter().filter(StoredApproval::is_open);
-            let open: Vec<Value> = open.take(MAX_QUESTIONS).filter_map(|it| listed(&it)).collect();
-            reply(StatusCode::OK, &json!({ "approvals": open, "remembers": remembers }))
+            let open: Vec<_> = all.into_iter().filter(StoredApproval::is_open).collect();
+            let total = open.len();
+            let open = fair(open);
+            let unlisted = total - open.len();
+            let open: Vec<Value> = open.iter().filter_map(listed).collect();
+            let body = json!({ "approvals": open, "unlisted": unlisted, "remembers": remembers });
+            reply(StatusCode::OK, &body)
         }
         Err(error) => failed(&error),
     }
+}
+
+/// As many questions as are listed, in their order: of each caller the oldest ones, so that a caller with many does not hide
+/// those of the others.
+fn fair(open: Vec<StoredApproval>) -> Vec<StoredApproval> {
+    let mut counts = HashMap::<String, usize>::new();
+    let ranked = open.into_iter().enumerate().map(|(position, question)| {
+        let count = counts.entry(question.request.caller.clone()).or_default();
+        *count += 1;
+        (*count, position, question)
+    });
+    let mut ranked: Vec<_> = ranked.collect();
+    ranked.sort_by_key(|(rank, position, _)| (*rank, *position));
+    ranked.truncate(MAX_QUESTIONS);
+    ranked.sort_by_key(|(_, position, _)| *position);
+    ranked.into_iter().map(|(_, _, question)| question).collect()
 }
 
 /// A question with texts of limited length.

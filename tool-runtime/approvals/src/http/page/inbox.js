@@ -150,7 +150,7 @@ async function add(question, remembers, mine) {
 async function refresh() {
   const mine = (generation += 1);
   try {
-    const { approvals, remembers } = await request("approvals");
+    const { approvals, unlisted, remembers } = await request("approvals");
     if (mine !== generation) return;
     const open = new Set(approvals.map((question) => question.id));
     for (const id of shown.keys()) if (!open.has(id)) end(id, "No longer open");
@@ -160,7 +160,8 @@ async function refresh() {
       else await add(question, remembers, mine);
       if (mine !== generation) return;
     }
-    byId("state").textContent = approvals.length ? `${approvals.length} open` : "No open questions";
+    const more = unlisted ? `, and ${unlisted} more` : "";
+    byId("state").textContent = approvals.length ? `${approvals.length} open${more}` : "No open questions";
     document.title = approvals.length ? `(${approvals.length}) Inbox` : "Inbox";
     enter(true);
   } catch (error) {
