@@ -19,6 +19,10 @@ use tool_runtime::shell::ShellMatcher;
 pub(crate) async fn assemble(pool: ToolPoolBuilder, source: Source) -> Result<Assembly, BoxError> {
     let plan = Plan::load(&source).map_err(|problems| invalid(&problems))?;
     let Plan { config, policy, filter, http, builtins, skills, secrets, warnings, .. } = plan;
+    match source.file.as_deref().map(std::path::absolute) {
+        Some(Ok(file)) => tracing::info!("the configuration is {}", file.display()),
+        _ => tracing::info!("there is no configuration file"),
+    }
     warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
     let masked = Secrets::new();
     mask(&masked, secrets);

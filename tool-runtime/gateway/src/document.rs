@@ -12,6 +12,9 @@ pub(crate) use tool_runtime_policy::seam::Document;
 /// The key of external servers, which have variables and checks of their own.
 const SERVERS: &str = "mcpServers";
 
+/// Shorter values are no secrets, and stand in many texts.
+const MIN_SECRET: usize = 4;
+
 /// The schema of the configuration.
 pub(crate) static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
     let settings = schemars::generate::SchemaSettings::draft2020_12()
@@ -28,12 +31,17 @@ pub(crate) fn read(file: &Path, loader: &McpConfigLoader) -> Result<Loaded, Vec<
         problems.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     let (document, mut value) = Document::read(file).map_err(texts)?;
+    let declared = value.get("secrets").cloned().unwrap_or_default();
+    let is_secret = |name: &str| {
+        let is_declared = || declared.as_array().is_some_and(|all| all.iter().any(|it| it == name));
+        is_secret_name(name) || is_declared()
+    };
     let (mut problems, mut secrets) = (Vec::new(), Vec::new());
     let mut expand = |path: &str, text: &mut String| match loader.expand(text) {
         Ok(expanded) => {
             *text = expanded.text.expose().to_owned();
             let variables = expanded.variables.into_iter();
-            let named = variables.filter(|(name, _)| is_secret_name(name));
+            let named = variables.filter(|(name, _)| is_secret(name));
             secrets.extend(named.map(|(name, value)| (name, value.expose().to_owned())));
         }
         Err(mistakes) => {
@@ -57,7 +65,7 @@ pub(crate) fn read(file: &Path, loader: &McpConfigLoader) -> Result<Loaded, Vec<
         problems.push(located(&document, issue.path(), &text));
     }
     if !problems.is_empty() {
-        return Err(sorted(problems));
+        return Err(masked(sorted(problems), &secrets));
     }
     match serde_json::from_value(value) {
         Ok(config) => Ok(Loaded { config, document: Some(document), secrets }),
@@ -80,6 +88,15 @@ pub(crate) fn located(document: &Document, path: &str, text: &str) -> (Option<us
 pub(crate) fn sorted(mut problems: Vec<(Option<usize>, String)>) -> Vec<String> {
     problems.sort_by_key(|(line, _)| line.unwrap_or(usize::MAX));
     problems.into_iter().map(|(_, text)| text).collect()
+}
+
+/// Mistakes without secrets: a value that stands in the wrong place is quoted.
+pub(crate) fn masked(problems: Vec<String>, secrets: &[(String, String)]) -> Vec<String> {
+    let mask = |text: String| {
+        let long = secrets.iter().filter(|(_, value)| value.len() >= MIN_SECRET);
+        long.fold(text, |text, (name, value)| text.replace(value, &format!("${{{name}}}")))
+    };
+    problems.into_iter().map(mask).collect()
 }
 
 /// Changes each text of a value.

@@ -97,7 +97,7 @@ impl Plan {
         check_inbox(&config, &mut problems);
         check_servers(source, &config, &mut problems, &mut warnings);
         if !problems.list.is_empty() {
-            return Err(document::sorted(problems.list));
+            return Err(document::masked(document::sorted(problems.list), &secrets));
         }
         secrets.extend(token_secrets(&config));
         Ok(Self { policy, filter, http, own_files, builtins, skills, secrets, warnings, config })

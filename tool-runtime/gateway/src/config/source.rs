@@ -92,7 +92,8 @@ impl Source {
 
     /// Whether the command may call tools. Others leave the log alone, which another process may write.
     pub(crate) fn may_call(&self) -> bool {
-        let others = ["list", "schema", "report", "status", "pin", "doctor", "completions"];
+        let others =
+            ["list", "schema", "report", "status", "pin", "policy", "doctor", "completions"];
         !self.arguments.command().is_some_and(|command| others.contains(&command))
     }
 

@@ -95,3 +95,24 @@ fn a_policy_asks_and_the_inbox_has_the_question() {
     let log = folder.ok(&["log", "show", "--tool", "Write"]);
     assert!(log.contains("writes"), "{log}");
 }
+
+#[test]
+fn a_mistake_quotes_no_secret() {
+    let folder = Folder::new(
+        "secrets = ['X_VALUE']\n[http]\nlisten = '${MY_TOKEN}'\n[tools]\nfamilies = ['${X_VALUE}']\n",
+    );
+    let mut command = folder.command(&["check"]);
+    let (code, text) = ended(command.env("MY_TOKEN", "s3cret-one").env("X_VALUE", "s3cret-two"));
+    assert_eq!(code, 1);
+    assert!(text.contains("${X_VALUE}") && !text.contains("s3cret"), "{text}");
+    folder.write("tool-gateway.toml", "[http]\nlisten = '${MY_TOKEN}'\n");
+    let (_, text) = ended(folder.command(&["check"]).env("MY_TOKEN", "s3cret-one"));
+    assert!(text.contains("${MY_TOKEN}") && !text.contains("s3cret"), "{text}");
+}
+
+#[test]
+fn a_script_for_completions_starts_no_server() {
+    let folder = Folder::new("[mcpServers.x]\ncommand = 'sh'\nargs = ['-c', 'touch started']\n");
+    assert!(folder.ok(&["completions", "bash"]).contains("tool-gateway"));
+    assert!(!folder.path("started").exists());
+}

@@ -40,6 +40,16 @@ fn question(server: &Server) -> String {
     }
 }
 
+#[test]
+fn a_path_writes_no_line_of_its_own() {
+    let folder = folder("");
+    let server = Server::start(&folder);
+    let (status, _) = ask(&server, "GET", "/approvals/%0aforged%1b[31m", GRACE, "");
+    assert_eq!(status, 404);
+    let line = server.line("rejected");
+    assert!(line.contains("forged") && !line.contains('\u{1b}'), "{line}");
+}
+
 #[cfg(unix)]
 #[test]
 fn named_people_answer_over_http() {
