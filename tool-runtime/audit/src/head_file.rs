@@ -54,11 +54,24 @@ impl HeadFile {
     }
 }
 
-/// Reads a head file.
+/// Reads a head: from a head file, or as `log verify` prints it, `SEQ HASH`.
 pub(crate) fn read(path: &Path) -> Result<Head, LogError> {
     let text = fs::read_to_string(path).map_err(|error| LogError::io(path, &error))?;
+    if let Some(head) = printed(&text) {
+        return Ok(head);
+    }
     serde_json::from_str(&text).map_err(|error| {
-        let text = format!("`{}` is not a head of a log: {error}", path.display());
+        let text = format!(
+            "`{}` is not a head of a log, `SEQ HASH` or a file that the log has written: {error}",
+            path.display()
+        );
         LogError::new(LogErrorKind::Damaged, text)
     })
+}
+
+fn printed(text: &str) -> Option<Head> {
+    let text = text.trim();
+    let (seq, hash) = text.strip_prefix("head:").unwrap_or(text).trim().split_once(' ')?;
+    let is_hash = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+    Some(Head { seq: seq.parse().ok().filter(|_| is_hash)?, hash: hash.to_owned() })
 }

@@ -15,6 +15,9 @@ const SERVERS: &str = "mcpServers";
 /// Shorter values are no secrets, and stand in many texts.
 const MIN_SECRET: usize = 4;
 
+/// The shortest start of a secret that is masked where it is cut.
+const MIN_CUT: usize = 8;
+
 /// The schema of the configuration.
 pub(crate) static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
     let settings = schemars::generate::SchemaSettings::draft2020_12()
@@ -70,7 +73,7 @@ pub(crate) fn read(file: &Path, loader: &McpConfigLoader) -> Result<Loaded, Vec<
     match serde_json::from_value(value) {
         Ok(config) => Ok(Loaded { config, document: Some(document), secrets }),
         // The schema has no rule for it.
-        Err(error) => Err(vec![located(&document, "", &error.to_string()).1]),
+        Err(error) => Err(masked(vec![located(&document, "", &error.to_string()).1], &secrets)),
     }
 }
 
@@ -90,11 +93,24 @@ pub(crate) fn sorted(mut problems: Vec<(Option<usize>, String)>) -> Vec<String> 
     problems.into_iter().map(|(_, text)| text).collect()
 }
 
-/// Mistakes without secrets: a value that stands in the wrong place is quoted.
+/// Mistakes without secrets: a value that stands in the wrong place is quoted, perhaps cut, perhaps with escapes.
 pub(crate) fn masked(problems: Vec<String>, secrets: &[(String, String)]) -> Vec<String> {
+    let mut forms: Vec<(&str, String)> = Vec::new();
+    for (name, value) in secrets.iter().filter(|(_, value)| value.len() >= MIN_SECRET) {
+        let escaped = Value::from(value.as_str()).to_string();
+        forms.push((name, escaped.trim_matches('"').to_owned()));
+        forms.push((name, value.clone()));
+    }
+    forms.sort_by_key(|(_, form)| std::cmp::Reverse(form.len()));
     let mask = |text: String| {
-        let long = secrets.iter().filter(|(_, value)| value.len() >= MIN_SECRET);
-        long.fold(text, |text, (name, value)| text.replace(value, &format!("${{{name}}}")))
+        forms.iter().fold(text, |text, (name, form)| {
+            let ends = form.char_indices().map(|(end, _)| end).chain([form.len()]);
+            let starts = ends.filter(|end| *end >= MIN_CUT.min(form.len())).map(|end| &form[..end]);
+            match starts.rev().find(|start| text.contains(start)) {
+                Some(start) => text.replace(start, &format!("${{{name}}}")),
+                None => text,
+            }
+        })
     };
     problems.into_iter().map(mask).collect()
 }

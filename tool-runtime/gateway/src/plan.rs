@@ -100,6 +100,7 @@ impl Plan {
             return Err(document::masked(document::sorted(problems.list), &secrets));
         }
         secrets.extend(token_secrets(&config));
+        warnings.extend(exposed(&config));
         Ok(Self { policy, filter, http, own_files, builtins, skills, secrets, warnings, config })
     }
 
@@ -238,6 +239,31 @@ fn token_secrets(config: &Config) -> Vec<(String, String)> {
     let texts = http.tokens.iter().chain(&file);
     let tokens = texts.flat_map(|text| BearerTokens::secrets_in(text));
     tokens.map(|token| ("TOKEN".to_owned(), token.to_owned())).collect()
+}
+
+/// Warnings about files by which other users of this machine could become callers, or read what makes one.
+#[cfg(unix)]
+fn exposed(config: &Config) -> Vec<String> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let http = config
+        .http
+        .iter()
+        .flat_map(|http| http.tokens_file.iter().chain(http.tls.iter().map(|tls| &tls.key)));
+    let others = |path: &PathBuf, rights: u32| {
+        let mode = std::fs::metadata(path).ok()?.permissions().mode();
+        let path = path.display();
+        let text =
+            format!("other users can use `{path}`: take their rights away by `chmod o= {path}`");
+        (mode & rights != 0).then_some(text)
+    };
+    let read = http.filter_map(|path| others(path, 0o007));
+    let written = config.policy.iter().filter_map(|policy| others(&policy.file, 0o002));
+    read.chain(written).collect()
+}
+
+#[cfg(not(unix))]
+fn exposed(_: &Config) -> Vec<String> {
+    Vec::new()
 }
 
 /// The files of the gateway, which no built-in tool may read or change.

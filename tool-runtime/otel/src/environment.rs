@@ -26,16 +26,13 @@ pub(crate) struct Endpoint {
 }
 
 impl Endpoint {
-    /// The URL without a password.
+    /// The URL without a password and without a query, which may have a key.
     pub(crate) fn redacted(&self) -> String {
-        match self
-            .url
-            .split_once("://")
-            .and_then(|(scheme, rest)| Some((scheme, rest.split_once('@')?)))
-        {
-            Some((scheme, (_, rest))) => format!("{scheme}://{rest}"),
-            None => self.url.clone(),
-        }
+        let Some((scheme, rest)) = self.url.split_once("://") else { return String::new() };
+        let rest = rest.split(['?', '#']).next().unwrap_or_default();
+        let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+        format!("{scheme}://{host}{path}")
     }
 }
 
@@ -172,6 +169,18 @@ mod tests {
         let url = "http://localhost:4318/v1/metrics".to_owned();
         let metrics = Endpoint { url, timeout: Duration::from_millis(500) };
         assert_eq!(environment.endpoint("METRICS"), Ok(Some(metrics)));
+    }
+
+    #[test]
+    fn the_log_shows_no_password() {
+        for (url, shown) in [
+            ("https://u:p@ss@host:1/v1?key=k", "https://host:1/v1"),
+            ("https://host/v1?user=a@b", "https://host/v1"),
+            ("http://host", "http://host"),
+        ] {
+            let endpoint = Endpoint { url: url.to_owned(), timeout: TIMEOUT };
+            assert_eq!(endpoint.redacted(), shown);
+        }
     }
 
     #[test]

@@ -23,7 +23,7 @@ use opentelemetry::KeyValue;
 use opentelemetry::metrics::MeterProvider as _;
 use opentelemetry::trace::TracerProvider as _;
 use opentelemetry_otlp::{
-    MetricExporter, SpanExporter, WithExportConfig as _, WithHttpConfig as _,
+    ExporterBuildError, MetricExporter, SpanExporter, WithExportConfig as _, WithHttpConfig as _,
 };
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::metrics::SdkMeterProvider;
@@ -69,7 +69,7 @@ const SCOPE: &str = "tool-runtime";
 /// | `mcp.server.session.duration`, `mcp.client.session.duration` | seconds that a session lasted | `network.transport`; of a client also `tool_runtime.server` |
 /// | `tool_runtime.policy.decisions` | decisions about calls | `effect`, `rule` |
 /// | `tool_runtime.questions.waiting` | questions that wait for a person | |
-/// | `tool_runtime.servers.connected` | external MCP servers that were connected to since the layer exists | `tool_runtime.server` |
+/// | `tool_runtime.servers.connected` | connections to external MCP servers: 1, or 0 for one that is not connected or was removed. Servers that were connected to before the layer existed are missing | `tool_runtime.server` |
 ///
 /// ```no_run
 /// use tool_runtime::otel::Telemetry;
@@ -130,35 +130,23 @@ impl Telemetry {
     }
 
     fn new(environment: &Environment, service: &str, version: &str) -> Self {
-        let mut problems = Vec::new();
-        let lost = |problem: &str, what: &str| format!("{problem}; {what} are not exported");
-        let (traces, metrics) =
-            match (environment.endpoint("TRACES"), environment.endpoint("METRICS")) {
-                (Err(traces), Err(metrics)) if traces == metrics => {
-                    problems.push(lost(&traces, "traces and metrics"));
-                    (None, None)
-                }
-                (traces, metrics) => {
-                    let mut wanted = |endpoint: Result<Option<Endpoint>, String>, what| {
-                        endpoint.unwrap_or_else(|problem| {
-                            problems.push(lost(&problem, what));
-                            None
-                        })
-                    };
-                    (wanted(traces, "traces"), wanted(metrics, "metrics"))
-                }
-            };
-        let to = |what, endpoint: &Option<Endpoint>| {
-            Some(format!("{what} go to {}", endpoint.as_ref()?.redacted()))
-        };
-        let destinations = [to("traces", &traces), to("metrics", &metrics)];
         let resource = resource(environment, service, version);
+        let traces = exporter(environment, "TRACES", span_exporter);
+        let metrics = exporter(environment, "METRICS", metric_exporter);
+        let problems = problems(traces.as_ref().err(), metrics.as_ref().err());
+        let (traces, metrics) = (traces.unwrap_or_default(), metrics.unwrap_or_default());
+        let to = |what: &str, url: Option<&String>| Some(format!("{what} go to {}", url?));
+        let destinations = [
+            to("traces", traces.as_ref().map(|(_, url)| url)),
+            to("metrics", metrics.as_ref().map(|(_, url)| url)),
+        ];
         let scraped = environment.scraped.clone();
-        let tracer = traces.map(|endpoint| tracer(&endpoint, &resource));
+        let tracer = traces.map(|(exporter, _)| {
+            let provider = SdkTracerProvider::builder().with_resource(resource.clone());
+            provider.with_batch_exporter(exporter).build()
+        });
         let meter = (metrics.is_some() || scraped.is_some())
-            .then(|| meter(metrics.as_ref(), scraped.as_ref(), resource));
-        let tracer = tracer.and_then(|made| made.map_err(|problem| problems.push(problem)).ok());
-        let meter = meter.and_then(|made| made.map_err(|problem| problems.push(problem)).ok());
+            .then(|| meter(metrics.map(|(exporter, _)| exporter), scraped.as_ref(), resource));
         let destinations = destinations.into_iter().flatten().collect();
         Self(Arc::new(Exports { tracer, meter, scraped, problems, destinations }))
     }
@@ -278,32 +266,62 @@ fn resource(environment: &Environment, service: &str, version: &str) -> Resource
     Resource::builder().with_attributes(own.map(|(name, value)| KeyValue::new(name, value))).build()
 }
 
+/// The exporter of a signal with the URL that the log shows. `None`: the environment asks for none.
+///
 /// # Errors
-/// The exporter cannot be made.
-fn tracer(endpoint: &Endpoint, resource: &Resource) -> Result<SdkTracerProvider, String> {
-    let exporter = SpanExporter::builder().with_http().with_http_client(Client::new(endpoint)?);
-    let exporter = exporter.with_endpoint(&endpoint.url).build().map_err(|it| it.to_string())?;
-    let provider = SdkTracerProvider::builder().with_resource(resource.clone());
-    Ok(provider.with_batch_exporter(exporter).build())
+/// A value is not known, or the exporter cannot be made.
+fn exporter<T>(
+    environment: &Environment,
+    signal: &str,
+    make: fn(&Endpoint, Client) -> Result<T, ExporterBuildError>,
+) -> Result<Option<(T, String)>, String> {
+    let Some(endpoint) = environment.endpoint(signal)? else { return Ok(None) };
+    let client = Client::new(&endpoint)?;
+    let exporter = make(&endpoint, client).map_err(|error| error.to_string())?;
+    Ok(Some((exporter, endpoint.redacted())))
 }
 
-/// # Errors
-/// An exporter cannot be made.
+fn span_exporter(endpoint: &Endpoint, client: Client) -> Result<SpanExporter, ExporterBuildError> {
+    let builder = SpanExporter::builder().with_http().with_http_client(client);
+    builder.with_endpoint(&endpoint.url).build()
+}
+
+fn metric_exporter(
+    endpoint: &Endpoint,
+    client: Client,
+) -> Result<MetricExporter, ExporterBuildError> {
+    let builder = MetricExporter::builder().with_http().with_http_client(client);
+    builder.with_endpoint(&endpoint.url).build()
+}
+
+/// What is not exported, and why. A reason for both is said once.
+fn problems(traces: Option<&String>, metrics: Option<&String>) -> Vec<String> {
+    let lost = |(why, what): (&String, &str)| format!("{why}; {what} are not exported");
+    match (traces, metrics) {
+        (Some(traces), Some(metrics)) if traces == metrics => {
+            vec![lost((traces, "traces and metrics"))]
+        }
+        _ => {
+            let each = [traces.zip(Some("traces")), metrics.zip(Some("metrics"))];
+            each.into_iter().flatten().map(lost).collect()
+        }
+    }
+}
+
+/// # Panics
+/// Never: the registry is new.
 fn meter(
-    endpoint: Option<&Endpoint>,
+    exporter: Option<MetricExporter>,
     scraped: Option<&Registry>,
     resource: Resource,
-) -> Result<SdkMeterProvider, String> {
+) -> SdkMeterProvider {
     let mut provider = SdkMeterProvider::builder().with_resource(resource);
-    if let Some(endpoint) = endpoint {
-        let exporter =
-            MetricExporter::builder().with_http().with_http_client(Client::new(endpoint)?);
-        let exporter = exporter.with_endpoint(&endpoint.url).build();
-        provider = provider.with_periodic_exporter(exporter.map_err(|error| error.to_string())?);
+    if let Some(exporter) = exporter {
+        provider = provider.with_periodic_exporter(exporter);
     }
     if let Some(registry) = scraped {
-        let reader = opentelemetry_prometheus::exporter().with_registry(registry.clone()).build();
-        provider = provider.with_reader(reader.map_err(|error| error.to_string())?);
+        let reader = opentelemetry_prometheus::exporter().with_registry(registry.clone());
+        provider = provider.with_reader(reader.build().expect("a new registry"));
     }
-    Ok(provider.build())
+    provider.build()
 }

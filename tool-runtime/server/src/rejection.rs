@@ -52,6 +52,11 @@ struct IdAndMethod<'a> {
 }
 
 impl Rejection {
+    /// The message of the error.
+    pub(crate) fn message(&self) -> &str {
+        &self.error.message
+    }
+
     /// An error for the request `id`, or without a known request. An id that a client cannot read back is
     /// not repeated.
     pub(crate) fn new(id: Option<&RawValue>, error: ErrorData) -> Self {

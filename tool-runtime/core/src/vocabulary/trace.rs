@@ -20,8 +20,8 @@ pub const DECISIONS: &str = "tool_runtime::decision";
 /// Limit on the bytes of a `traceparent`: one of a later version may be longer than 55.
 const MAX_PARENT: usize = 128;
 
-/// Limit on the bytes of a `tracestate`, which its specification asks for.
-const MAX_STATE: usize = 512;
+/// Limit on the bytes of a `tracestate`. Its specification asks for at least 512, and has members of up to 513.
+const MAX_STATE: usize = 8192;
 
 /// Limit on the bytes of a baggage, by its specification.
 const MAX_BAGGAGE: usize = 8192;
@@ -101,8 +101,9 @@ fn is_baggage(text: &str) -> bool {
     text.len() <= MAX_BAGGAGE && is_printable(text) && text.split(',').all(is_member)
 }
 
+/// ASCII, with tabs as white space.
 fn is_printable(text: &str) -> bool {
-    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+    text.bytes().all(|byte| matches!(byte, b'\t' | b' '..=b'~'))
 }
 
 /// Connects spans to those of other processes.

@@ -1,7 +1,7 @@
 //! Constraints on one value.
 
 use super::folding::{Folded, FoldedTexts, folded};
-use super::paths::plain_path;
+use super::paths::{Reading, reading};
 use super::patterns::Patterns;
 use crate::facts::CommandOfLine;
 use crate::truth::Truth;
@@ -58,9 +58,8 @@ impl Constraint {
                     false => text.contains(part.as_str()),
                 })
             }
-            (Self::OneOf(values), value) => {
-                Truth::any(values.iter().map(|own| equal(own, value, by)))
-            }
+            (Self::OneOf(values), Value::String(text)) => one_of(values, text, by),
+            (Self::OneOf(values), value) => Truth::any(values.iter().map(|own| equal(own, value))),
             (Self::Min(min), Value::Number(number)) => (compare(number, min).is_ge()).into(),
             (Self::Max(max), Value::Number(number)) => (compare(number, max).is_le()).into(),
             (Self::Length(min, max), Value::String(text)) => {
@@ -110,9 +109,9 @@ impl Constraint {
                 patterns.doubt(patterns.judged(text, by), by)
             }
             (Self::Pattern(..) | Self::Contains(_) | Self::OneOf(_), Value::String(text))
-                if plain_path(text).is_some() =>
+                if reading(text) != Reading::Plain =>
             {
-                Some("is a path that is not written plainly; write it without `.`, `..`, `//` and `/` at its end".to_owned())
+                Some("is a path in another form; write it without `.`, `..`, `//` and `/` at its end".to_owned())
             }
             (Self::Pattern(..) | Self::Contains(_) | Self::OneOf(_), Value::String(text)) => {
                 Some(format!("{}, or is of another type", look_alikes(&by.folded.for_text(text))))
@@ -183,9 +182,10 @@ impl Patterns {
 /// Whether a string has a property, also in the forms in which it may be read: without characters that look like others, and
 /// as a path.
 fn folding(text: &str, by: Comparison<'_>, holds: impl Fn(&str) -> bool) -> Truth {
-    let read = |text: &str| match plain_path(text) {
-        Some(path) => Truth::same([holds(text).into(), holds(&path).into()]),
-        None => holds(text).into(),
+    let read = |text: &str| match reading(text) {
+        Reading::Plain => holds(text).into(),
+        Reading::Other(plain) => Truth::same([holds(text).into(), holds(&plain).into()]),
+        Reading::Uncertain => Truth::Unknown,
     };
     match &*by.folded.for_text(text) {
         Folded::Same => read(text),
@@ -202,15 +202,27 @@ fn look_alikes(folded: &Folded) -> &'static str {
     }
 }
 
-/// Whether two values are equal. Values of different types are not comparable.
-fn equal(own: &Value, value: &Value, by: Comparison<'_>) -> Truth {
+/// Whether a string is one of these values. One that is written as a value is, in whatever form that is.
+fn one_of(values: &[Value], text: &str, by: Comparison<'_>) -> Truth {
+    let is_same = |own: &str, text: &str| match by.ignores_case {
+        true => own.to_lowercase() == text.to_lowercase(),
+        false => own == text,
+    };
+    if values.iter().any(|own| own.as_str().is_some_and(|own| own == text)) {
+        return Truth::Yes;
+    }
+    let strings = || values.iter().filter_map(Value::as_str);
+    let found = folding(text, by, |text| strings().any(|own| is_same(own, text)));
+    // Values of different types are not comparable.
+    match values.iter().all(Value::is_string) {
+        true => found,
+        false => Truth::any([found, Truth::Unknown]),
+    }
+}
+
+/// Whether two values that are no strings are equal. Values of different types are not comparable.
+fn equal(own: &Value, value: &Value) -> Truth {
     match (own, value) {
-        (Value::String(own), Value::String(text)) => {
-            folding(text, by, |text| match by.ignores_case {
-                true => own.to_lowercase() == text.to_lowercase(),
-                false => own == text,
-            })
-        }
         (Value::Number(own), Value::Number(number)) => (compare(own, number).is_eq()).into(),
         (own, value) if std::mem::discriminant(own) == std::mem::discriminant(value) => {
             (own == value).into()

@@ -402,6 +402,21 @@ rules:
         (r#"{"file": "pub/../../pub/a"}"#, Deny),
         (r#"{"file": "pub//a"}"#, Allow),
         (r#"{"file": "./pub/a"}"#, Deny),
+        (r#"{"file": "pub/x://../../../secret/a"}"#, Deny),
+        (r#"{"file": "pub/link/../a"}"#, Deny),
+    ],
+};
+
+const WRITTEN_PATHS: Table = Table {
+    rules: "
+rules:
+  - {id: run, when: {arguments: [{field: file, one_of: [./run.sh, /work/]}]}, then: allow}",
+    tool: "start",
+    cases: &[
+        (r#"{"file": "./run.sh"}"#, Allow),
+        (r#"{"file": "/work/"}"#, Allow),
+        (r#"{"file": "run.sh"}"#, Deny),
+        (r#"{"file": "/work"}"#, Deny),
     ],
 };
 
@@ -443,6 +458,7 @@ fn attacks_on_conditions_about_arguments_are_held() {
         NOT,
         LENGTHS,
         PATHS_AS_TEXT,
+        WRITTEN_PATHS,
     ];
     let (mut count, mut wrong) = (0, Vec::new());
     for Table { rules, tool, cases } in tables {

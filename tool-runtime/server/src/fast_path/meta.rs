@@ -72,6 +72,12 @@ impl Meta {
         is_complete.then(|| Self { text: text.into(), is_stateless, parsed: OnceLock::new() })
     }
 
+    /// The span that the client has sent. Most send none, and need not be parsed for it.
+    #[cfg(feature = "http")]
+    pub(crate) fn traceparent(&self) -> Option<&str> {
+        self.text.contains("traceparent").then(|| self.get().get_traceparent()).flatten()
+    }
+
     pub(crate) fn get(&self) -> &RequestMetaObject {
         // The text was checked by `read`. An object nested deeper than serde_json's limit counts as empty.
         self.parsed.get_or_init(|| serde_json::from_str(&self.text).unwrap_or_default())

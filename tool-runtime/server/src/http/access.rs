@@ -2,7 +2,7 @@
 
 use super::http_rejection::Reason;
 use axum::extract::{ConnectInfo, Request};
-use axum::http::{HeaderMap, Method};
+use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::Response;
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -40,8 +40,10 @@ pub(super) struct Access {
     trace: Option<String>,
     /// Once it is known.
     pub(super) principal: Option<Arc<Principal>>,
-    /// The tool that is called, once it is known.
+    /// The MCP method and the tool that is called, once they are known.
+    mcp: Option<String>,
     tool: Option<String>,
+    is_ended: bool,
 }
 
 impl Access {
@@ -61,19 +63,27 @@ impl Access {
             trace: text(request.headers(), "traceparent")
                 .and_then(|it| Some(trace_id(&it)?.to_owned())),
             principal: None,
+            mcp: None,
             tool: None,
+            is_ended: false,
         }
     }
 
-    /// Notes the tool that is called.
-    pub(super) fn called(&mut self, tool: &str) {
-        self.tool = Some(one_line(tool, MAX_REASON));
+    /// Notes what a message asks for. The trace in its metadata precedes that of a header.
+    pub(super) fn asks(&mut self, method: &str, tool: Option<&str>, traceparent: Option<&str>) {
+        self.mcp = Some(one_line(method, MAX_REASON));
+        self.tool = tool.map(|tool| one_line(tool, MAX_REASON));
+        if let Some(traceparent) = traceparent {
+            self.trace = trace_id(traceparent).map(str::to_owned);
+        }
     }
 
     /// Logs the request and its response.
-    pub(super) fn end(&self, response: &Response, rejections: &Rejections) {
+    pub(super) fn end(&mut self, response: &Response, rejections: &Rejections) {
+        self.is_ended = true;
         let status = response.status();
-        if status.is_client_error() {
+        // Clients ask by GET whether there is a stream.
+        if status.is_client_error() && status != StatusCode::METHOD_NOT_ALLOWED {
             self.warn(response, rejections);
         }
         let Self { method, path, .. } = self;
@@ -87,6 +97,7 @@ impl Access {
             peer = self.peer.map(tracing::field::display),
             principal = self.principal.as_ref().map(|principal| excerpt(principal.id()).into_owned()),
             session = self.session,
+            mcp = self.mcp,
             tool = self.tool,
             trace = self.trace,
             "request"
@@ -114,6 +125,28 @@ impl Access {
             tool = self.tool,
             trace = self.trace,
             "rejected: {reason}"
+        );
+    }
+}
+
+/// A client that leaves before the response ends its request.
+impl Drop for Access {
+    fn drop(&mut self) {
+        if self.is_ended {
+            return;
+        }
+        let Self { method, path, .. } = self;
+        tracing::info!(
+            target: TARGET,
+            %method,
+            path,
+            peer = self.peer.map(tracing::field::display),
+            principal = self.principal.as_ref().map(|principal| excerpt(principal.id()).into_owned()),
+            session = self.session,
+            mcp = self.mcp,
+            tool = self.tool,
+            trace = self.trace,
+            "the client left before the response"
         );
     }
 }

@@ -161,7 +161,7 @@ impl BearerTokens {
         }
         if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(
-                "has a token that is not allowed in a header; use visible ASCII without spaces",
+                "is not `NAME:TOKEN scopes=a,b`, with a token in visible ASCII without spaces",
             );
         }
         let digest = digest(token);

@@ -69,11 +69,13 @@ impl HttpRejection {
 /// A JSON-RPC error, with status 400.
 impl From<Rejection> for HttpRejection {
     fn from(rejection: Rejection) -> Self {
+        let reason = rejection.message().into();
         let json = serde_json::to_vec(&rejection).unwrap_or_default();
         let mut response = Response::new(Body::from(json));
         *response.status_mut() = StatusCode::BAD_REQUEST;
         Self(Box::new(response))
             .with(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))
+            .because(reason)
     }
 }
 

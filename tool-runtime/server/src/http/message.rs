@@ -20,8 +20,12 @@ pub(super) struct Message {
     pub(super) body: Bytes,
     /// Whether the message is a `subscriptions/listen`, which lasts until the client or the server ends it.
     pub(super) listens: bool,
+    /// The method, unless the message is an answer.
+    pub(super) method: Option<String>,
     /// The tool of a `tools/call`.
     pub(super) tool: Option<String>,
+    /// The span that the client has sent.
+    pub(super) traceparent: Option<String>,
     pub(super) arguments: Option<RawArguments>,
 }
 
@@ -36,6 +40,8 @@ struct Outline<'a> {
 
 #[derive(Deserialize)]
 struct Params<'a> {
+    #[serde(borrow, rename = "_meta")]
+    meta: Option<&'a RawValue>,
     #[serde(borrow)]
     name: Option<Cow<'a, str>>,
     #[serde(borrow)]
@@ -53,20 +59,25 @@ impl Message {
         let Ok(outline) = serde_json::from_str::<Outline<'_>>(text) else {
             // rmcp rejects a message of another shape.
             serde_json::from_str::<&RawValue>(text).map_err(|error| Rejection::not_json(&error))?;
-            return Self { body, listens: false, tool: None, arguments: None }.check_size();
+            let (method, tool, traceparent) = (None, None, None);
+            let arguments = None;
+            return Self { body, listens: false, method, tool, traceparent, arguments }
+                .check_size();
         };
         if let Some(rejection) = unusable_params(text) {
             return Err(rejection);
         }
         let listens = outline.method == SubscriptionsListenRequestMethod::VALUE;
-        let tool = outline.tool().map(str::to_owned);
+        let (method, tool) = (outline.method.to_string(), outline.tool().map(str::to_owned));
+        let (method, traceparent) = (Some(method), outline.traceparent());
         let message = match outline.arguments(handler) {
             Some(arguments) => {
                 let arguments = RawArguments::within(&body, arguments);
                 let body = without(&body, &arguments);
-                Self { body, listens, tool, arguments: Some(arguments) }
+                let arguments = Some(arguments);
+                Self { body, listens, method, tool, traceparent, arguments }
             }
-            None => Self { body, listens, tool, arguments: None },
+            None => Self { body, listens, method, tool, traceparent, arguments: None },
         };
         message.check_size()
     }
@@ -85,6 +96,15 @@ impl<'a> Outline<'a> {
     fn arguments(&self, handler: &PoolHandler) -> Option<&'a RawValue> {
         let is_mirrored = handler.listing().is_mirrored(self.tool()?);
         self.params.as_ref()?.arguments.filter(|_| !is_mirrored)
+    }
+
+    /// The span that the client has sent.
+    fn traceparent(&self) -> Option<String> {
+        #[derive(Deserialize)]
+        struct Sent {
+            traceparent: Option<String>,
+        }
+        serde_json::from_str::<Sent>(self.params.as_ref()?.meta?.get()).ok()?.traceparent
     }
 
     /// The tool of a call.

@@ -278,7 +278,8 @@ impl Service {
         if let Some(is_stateless) = self.plain_version(&parts.headers)
             && let Some(call) = plain::call(&mut parts, &body, is_stateless, &self.handler)
         {
-            access.called(&call.subject.name);
+            let trace = call.meta.traceparent();
+            access.asks("tools/call", Some(&call.subject.name), trace);
             let arguments = parts.extensions.get::<RawArguments>();
             self.check_scopes(&call.subject.name, arguments, &principal).await?;
             let response = call::answer(&self.handler, call, parts, is_stateless).await;
@@ -288,7 +289,8 @@ impl Service {
             && let Some(peer) = session.handler.session.peer()
             && let Some(call) = plain::call(&mut parts, &body, false, &session.handler)
         {
-            access.called(&call.subject.name);
+            let trace = call.meta.traceparent();
+            access.asks("tools/call", Some(&call.subject.name), trace);
             let arguments = parts.extensions.get::<RawArguments>();
             self.check_scopes(&call.subject.name, arguments, &principal).await?;
             match session_call::answer(&session, peer, call, &parts).await? {
@@ -299,8 +301,8 @@ impl Service {
             }
         }
         let message = Message::read(body, &self.handler)?;
-        if let Some(tool) = message.tool.as_deref() {
-            access.called(tool);
+        if let Some(method) = &message.method {
+            access.asks(method, message.tool.as_deref(), message.traceparent.as_deref());
         }
         if let Some(tool) = &message.tool {
             self.check_scopes(tool, message.arguments.as_ref(), &principal).await?;

@@ -153,7 +153,8 @@ async function refresh() {
     const { approvals, unlisted, remembers } = await request("approvals");
     if (mine !== generation) return;
     const open = new Set(approvals.map((question) => question.id));
-    for (const id of shown.keys()) if (!open.has(id)) end(id, "No longer open");
+    // With more than are listed, one may be open and not listed.
+    if (!unlisted) for (const id of shown.keys()) if (!open.has(id)) end(id, "No longer open");
     for (const question of approvals) {
       const article = shown.get(question.id);
       if (article) article.querySelector(".left").textContent = minutes(question);
