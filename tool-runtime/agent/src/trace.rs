@@ -4,7 +4,7 @@
 use crate::event::StopReason;
 use crate::model::ModelError;
 use serde_json::Value;
-use tool_runtime::__seam::{REQUEST_SPANS, TraceMembers, propagator};
+use tool_runtime::__seam::{REQUEST_SPANS, TraceMembers, propagator, record_error};
 use tool_runtime::export::{Export, FinishReason};
 use tool_runtime::tool::Usage;
 use tracing::Span;
@@ -44,8 +44,7 @@ pub(crate) fn end_task(span: &Span, (before, usage): (Usage, Usage), reason: &St
         #[cfg(feature = "mcp-client")]
         StopReason::Servers(_) => "servers",
     };
-    span.record("error.type", kind);
-    span.record("otel.status_code", "error");
+    record_error(span, kind);
 }
 
 /// The span of a request to the model. `format`: the key of its API.
@@ -76,9 +75,7 @@ pub(crate) fn end_chat(span: &Span, answer: &Result<Value, ModelError>, tools: &
         return;
     }
     let Ok(answer) = answer else {
-        span.record("error.type", "model");
-        span.record("otel.status_code", "error");
-        return;
+        return record_error(span, "model");
     };
     let model = ["model", "modelVersion"].iter().find_map(|key| answer.get(key)?.as_str());
     if let Some(model) = model {

@@ -6,7 +6,9 @@ use super::verbatim;
 use rmcp::model::{ClientRequest, CustomResult, RequestMetaObject, ServerResult};
 use serde_json::Value;
 use std::ops::RangeInclusive;
-use tool_runtime_core::seam::{REQUEST_SPANS, STATE_SPANS, TraceMembers, excerpt, propagator};
+use tool_runtime_core::seam::{
+    REQUEST_SPANS, STATE_SPANS, TraceMembers, excerpt, propagator, record_error, span_name,
+};
 use tracing::Span;
 use tracing::field::Empty;
 
@@ -49,10 +51,7 @@ pub(super) fn request(server: &str, transport: &'static str, request: &ClientReq
         error.type = Empty,
     );
     if !span.is_disabled() {
-        match tool {
-            Some(name) => span.record("otel.name", format!("{method} {}", excerpt(name))),
-            None => span.record("otel.name", method),
-        };
+        span.record("otel.name", span_name(method, tool));
     }
     span
 }
@@ -79,9 +78,9 @@ pub(super) fn set(meta: &mut RequestMetaObject, trace: &TraceMembers) {
 
 /// Notes how a request ended.
 pub(super) fn end(span: &Span, answer: &Result<ServerResult, Failure>) {
-    let Some(kind) = error_type(answer) else { return };
-    span.record("error.type", kind);
-    span.record("otel.status_code", "error");
+    if let Some(kind) = error_type(answer) {
+        record_error(span, &kind);
+    }
 }
 
 /// The value of `error.type`: the JSON-RPC code, or `tool_error` for a tool that failed.

@@ -12,7 +12,7 @@ pub(crate) use tool_runtime_policy::seam::Document;
 /// The key of external servers, which have variables and checks of their own.
 const SERVERS: &str = "mcpServers";
 
-/// Shorter values are no secrets, and stand in many texts.
+/// Shorter values are not masked: they occur in many texts.
 const MIN_SECRET: usize = 4;
 
 /// The shortest start of a secret that is masked where it is cut.

@@ -241,7 +241,7 @@ fn is_ours(metadata: &Metadata<'_>) -> bool {
     [CALL_SPANS, REQUEST_SPANS, STATE_SPANS, DECISIONS].contains(&metadata.target())
 }
 
-/// Whether a span belongs to traces. Sessions are no part of a trace, and rmcp has spans of connections.
+/// Whether a span belongs to traces. Sessions last longer than a trace, and rmcp has spans of connections.
 fn is_traced(metadata: &Metadata<'_>) -> bool {
     if !metadata.is_span() {
         return false;

@@ -4,17 +4,17 @@
 use super::handler::PoolHandler;
 use super::request::{McpResult, Request, RequestContext};
 use std::borrow::Cow;
-use tool_runtime_core::seam::{REQUEST_SPANS, STATE_SPANS, TraceMembers, excerpt, propagator};
+use tool_runtime_core::seam::{
+    REQUEST_SPANS, STATE_SPANS, TraceMembers, excerpt, propagator, record_error, span_name,
+};
 use tracing::field::Empty;
 use tracing::{Instrument as _, Span};
 
 /// The span that the client has sent: in the metadata, else as headers.
 fn sent(request: &dyn Request) -> Option<TraceMembers> {
     let meta = request.meta();
-    match meta.get_traceparent() {
-        Some(_) => TraceMembers::from_members(|name| meta.get(name)?.as_str().map(Cow::Borrowed)),
-        None => TraceMembers::from_members(|name| request.header(name).map(Cow::Borrowed)),
-    }
+    let member = |name| meta.get(name)?.as_str().map(Cow::Borrowed);
+    TraceMembers::of_request(member, |name| request.header(name).map(Cow::Borrowed))
 }
 
 /// The span of a session.
@@ -51,10 +51,7 @@ impl PoolHandler {
         if span.is_disabled() {
             return span;
         }
-        match prompt {
-            Some(name) => span.record("otel.name", format!("{method} {}", excerpt(name))),
-            None => span.record("otel.name", method),
-        };
+        span.record("otel.name", span_name(method, prompt));
         if let (Some(propagator), Some(sent)) = (propagator(), sent(request)) {
             propagator.extract(&span, &sent);
         }
@@ -72,8 +69,7 @@ pub(super) async fn in_span<T>(
     }
     let answered = answer.instrument(span.clone()).await;
     if let Err(error) = &answered {
-        span.record("error.type", error.code.0.to_string());
-        span.record("otel.status_code", "error");
+        record_error(&span, &error.code.0.to_string());
     }
     answered
 }

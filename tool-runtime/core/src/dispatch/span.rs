@@ -4,7 +4,9 @@
 use crate::pool::PooledTool;
 use crate::tool::context::ToolContext;
 use crate::vocabulary::error::{CallError, ErrorClass, excerpt};
-use crate::vocabulary::trace::{CALL_SPANS, Propagator, is_in_call, propagator, trace_id};
+use crate::vocabulary::trace::{
+    CALL_SPANS, Propagator, is_in_call, propagator, span_name, trace_id,
+};
 use std::pin::Pin;
 use tracing::field::Empty;
 use tracing::{Instrument as _, Span};
@@ -84,21 +86,17 @@ impl Drop for Ending {
 fn connect(propagator: &dyn Propagator, span: &Span, tool: Option<&str>, context: &ToolContext) {
     // A call that a tool makes itself belongs to the span of that tool.
     let is_outer = !context.is_nested() && !is_in_call();
-    let named = |method: &str| match tool {
-        Some(tool) => format!("{method} {tool}"),
-        None => method.to_owned(),
-    };
     match context.peer().and_then(|peer| peer.transport()).filter(|_| is_outer) {
         Some(transport) => tracing::record_all!(
             span,
-            otel.name = named("tools/call"),
+            otel.name = span_name("tools/call", tool),
             otel.kind = "server",
             jsonrpc.request.id = context.call_id().map(|id| excerpt(id).into_owned()),
             mcp.method.name = "tools/call",
             network.transport = transport,
         ),
         None => {
-            span.record("otel.name", named("execute_tool"));
+            span.record("otel.name", span_name("execute_tool", tool));
         }
     }
     let sent = context.sent_trace();

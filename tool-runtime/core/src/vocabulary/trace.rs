@@ -1,6 +1,7 @@
 //! Spans, and the traces of other processes that they continue. Spans are those of `tracing`; a subscriber that exports them
 //! sets the [`Propagator`].
 
+use crate::vocabulary::error::excerpt::excerpt;
 use std::borrow::Cow;
 use std::sync::OnceLock;
 use tracing::Span;
@@ -40,7 +41,7 @@ pub struct TraceMembers {
 
 impl TraceMembers {
     /// The members that `member` gives by their names, as far as they are valid. `None` without a valid `traceparent`.
-    pub fn from_members<'a>(member: impl Fn(&'static str) -> Option<Cow<'a, str>>) -> Option<Self> {
+    fn from_members<'a>(member: impl Fn(&'static str) -> Option<Cow<'a, str>>) -> Option<Self> {
         let is_parent = |text: &Cow<'_, str>| is_traceparent(text);
         let valid = |name, is_valid: fn(&str) -> bool| {
             member(name).filter(|text| is_valid(text)).map(Cow::into_owned)
@@ -50,6 +51,17 @@ impl TraceMembers {
             state: valid("tracestate", is_tracestate),
             baggage: valid("baggage", is_baggage),
         })
+    }
+
+    /// The members of a request: those of its metadata, or its headers if the metadata has none.
+    pub fn of_request<'a>(
+        meta: impl Fn(&'static str) -> Option<Cow<'a, str>>,
+        header: impl Fn(&'static str) -> Option<Cow<'a, str>>,
+    ) -> Option<Self> {
+        match meta("traceparent") {
+            Some(_) => Self::from_members(meta),
+            None => Self::from_members(header),
+        }
     }
 
     /// The members with their names.
@@ -130,6 +142,20 @@ pub fn propagator() -> Option<&'static dyn Propagator> {
 /// The members that carry the current span to a peer. `None`: nothing exports it.
 pub fn current_trace() -> Option<TraceMembers> {
     propagator()?.inject(&Span::current())
+}
+
+/// The name of a span by the conventions: its method or operation, and the tool or prompt.
+pub fn span_name(method: &str, target: Option<&str>) -> String {
+    match target {
+        Some(target) => format!("{method} {}", excerpt(target)),
+        None => method.to_owned(),
+    }
+}
+
+/// Notes why the work of a span failed.
+pub fn record_error(span: &Span, kind: &str) {
+    span.record("error.type", kind);
+    span.record("otel.status_code", "error");
 }
 
 /// Whether the code runs in a call, or in a request of a call.

@@ -65,12 +65,8 @@ impl ToolContext {
     /// The valid members of the trace that the caller has sent: in the metadata of its request, else as headers.
     #[doc(hidden)]
     pub fn sent_trace(&self) -> Option<TraceMembers> {
-        match self.meta("traceparent") {
-            Some(_) => {
-                TraceMembers::from_members(|name| self.meta(name)?.as_str().map(Cow::Borrowed))
-            }
-            None => TraceMembers::from_members(|name| self.header(name)),
-        }
+        let meta = |name| self.meta(name)?.as_str().map(Cow::Borrowed);
+        TraceMembers::of_request(meta, |name| self.header(name))
     }
 
     /// The trace that the call belongs to, if its client sends it.
