@@ -53,6 +53,7 @@ struct IdAndMethod<'a> {
 
 impl Rejection {
     /// The message of the error.
+    #[cfg(feature = "http")]
     pub(crate) fn message(&self) -> &str {
         &self.error.message
     }
