@@ -27,6 +27,10 @@ pub struct LoggedCall {
     pub arguments: String,
     /// The caller.
     pub principal: Option<String>,
+    /// The id of the MCP session, as the client has sent it over HTTP.
+    pub mcp_session: Option<String>,
+    /// The id of the trace that it belongs to.
+    pub trace: Option<String>,
     /// The run, if it is a part of one.
     pub run: Option<String>,
     /// The id of the call: in its run, or without a run of a call whose id was made elsewhere or whose tool runs in another
@@ -89,6 +93,8 @@ impl LoggedCall {
         });
         let optional = [
             ("principal", self.principal.as_deref().map(Value::from)),
+            ("mcp_session", self.mcp_session.as_deref().map(Value::from)),
+            ("trace", self.trace.as_deref().map(Value::from)),
             ("run", self.run.as_deref().map(Value::from)),
             ("step", self.step.as_deref().map(Value::from)),
             ("rule", self.rule.as_deref().map(Value::from)),
@@ -156,7 +162,7 @@ fn stage(record: &LogRecord) -> Option<String> {
         RecordKind::Allowed if rule.is_empty() => None,
         RecordKind::Allowed | RecordKind::Approved => Some(format!("{kind}{by}{rule}")),
         RecordKind::Denied | RecordKind::Asked => {
-            Some(format!("{kind}{rule}{}", says(&record.reason)))
+            Some(format!("{kind}{by}{rule}{}", says(&record.reason)))
         }
         RecordKind::Succeeded | RecordKind::Failed if record.result.is_some() => {
             let summary = record.result.as_ref().map(|result| result.summary.clone());
@@ -240,6 +246,8 @@ impl Calls {
             process: record.process.clone(),
             tool: record.tool.clone(),
             principal: record.principal.as_deref().map(str::to_owned),
+            mcp_session: record.mcp_session.clone(),
+            trace: record.trace.clone(),
             run: record.run.clone(),
             step: record.step.clone(),
             attempt: record.attempt.unwrap_or(1),

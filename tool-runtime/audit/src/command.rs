@@ -187,7 +187,7 @@ impl LogCommand {
             Action::Follow => follow(file, arguments, output),
             Action::Verify => verify(file, arguments, output),
             Action::Export => {
-                let (after, chosen) = (after(arguments)?, Selection::from_arguments(arguments)?);
+                let (after, chosen) = (after(arguments)?, Selection::of_records(arguments)?);
                 for record in LogReader::open(file)?.records_after(after) {
                     let record = record?;
                     if chosen.has_record(&record) {
@@ -217,7 +217,10 @@ fn show_file(
     arguments: &CommandArguments,
     output: &mut dyn Write,
 ) -> Result<bool, CommandFailure> {
-    let chosen = Selection::from_arguments(arguments)?;
+    let chosen = match arguments.has("records") {
+        true => Selection::of_records(arguments)?,
+        false => Selection::from_arguments(arguments)?,
+    };
     let reader = LogReader::open(file)?;
     let [unresolved, records, json] = ["unresolved", "records", "json"].map(|it| arguments.has(it));
     let is_summary = !unresolved && !records && !json;
@@ -244,7 +247,7 @@ fn follow(
     arguments: &CommandArguments,
     output: &mut dyn Write,
 ) -> Result<bool, CommandFailure> {
-    let (after, chosen) = (after(arguments)?, Selection::from_arguments(arguments)?);
+    let (after, chosen) = (after(arguments)?, Selection::of_records(arguments)?);
     let mut records = LogReader::open(file)?.records_after(after);
     loop {
         for record in records.by_ref() {

@@ -98,6 +98,8 @@ impl Encoder {
         record.kind = RecordKind::Proposed;
         record.source = proposal.source.map(|source| self.name(&source.to_string()));
         record.parent = proposal.parent;
+        record.mcp_session = proposal.mcp_session.map(|id| self.name(&id));
+        record.trace = proposal.trace;
         record.call_id = proposal.call_id.map(|id| self.name(&id));
         record.risk = (proposal.risk != tool_runtime_core::govern::Risk::Unknown)
             .then(|| proposal.risk.as_str().to_owned());

@@ -50,6 +50,8 @@ pub(crate) struct Proposal {
     pub(crate) arguments: CompactString,
     pub(crate) principal: CompactString,
     pub(crate) session: Option<SessionId>,
+    pub(crate) mcp_session: Option<String>,
+    pub(crate) trace: Option<String>,
     pub(crate) parent: Option<u64>,
     pub(crate) call_id: Option<CompactString>,
     pub(crate) step: Option<String>,
@@ -143,6 +145,11 @@ impl Proposal {
             arguments: call.masked_arguments().into(),
             principal: call.masked(call.principal().id()).into(),
             session: call.session().copied(),
+            mcp_session: call
+                .context()
+                .header("mcp-session-id")
+                .map(|id| call.masked(&id).into_owned()),
+            trace: call.context().trace_id(),
             parent: call.parent().map(|parent| parent.get()),
             call_id: call.call_id().map(|id| call.masked(id).into()),
             step: call.step().map(ToString::to_string),

@@ -29,7 +29,8 @@ pub(crate) struct JsonlLog {
 
 impl JsonlLog {
     pub(crate) fn open(path: &Path) -> Result<Self, LogError> {
-        let opened = owner_files::options().create(true).truncate(false).read(true).open(path);
+        let created = owner_files::create(path);
+        let opened = created.and_then(|()| owner_files::options().read(true).open(path));
         let mut file = opened.map_err(|error| LogError::io(path, &error))?;
         let path = fs::canonicalize(path).map_err(|error| LogError::io(path, &error))?;
         owner_files::warn_if_exposed(&path);

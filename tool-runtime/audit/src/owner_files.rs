@@ -2,6 +2,7 @@
 
 use crate::error::LogError;
 use std::fs::{File, OpenOptions};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Rights of users who are neither the owner nor in the group of a file.
@@ -15,6 +16,39 @@ pub(crate) fn options() -> OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options
+}
+
+/// Creates a file, unless it exists. One of root belongs to the owner of its folder then, the service that will write it:
+/// SQLite does so with its journals. Only a file that was made here is given away: a symbolic link may lead anywhere.
+///
+/// # Errors
+/// It cannot be created.
+pub(crate) fn create(path: &Path) -> io::Result<()> {
+    match options().create_new(true).open(path) {
+        Ok(file) => give_to_owner_of_folder(&file, path),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            options().create(true).truncate(false).open(path).map(drop)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(unix)]
+fn give_to_owner_of_folder(file: &File, path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt as _, fchown};
+    if file.metadata()?.uid() != 0 {
+        return Ok(());
+    }
+    let folder = std::fs::metadata(folder(path))?;
+    match folder.uid() {
+        0 => Ok(()),
+        owner => fchown(file, Some(owner), Some(folder.gid())),
+    }
+}
+
+#[cfg(not(unix))]
+fn give_to_owner_of_folder(_: &File, _: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 /// Warns about a file that was created with more rights. It keeps them: whoever operates the program may have given

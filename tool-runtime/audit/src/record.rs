@@ -51,6 +51,9 @@ pub struct LogRecord {
     /// The number of records that are missing after a failure of the log, see [`RecordKind::Lost`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost: Option<u64>,
+    /// The id of the MCP session, as the client has sent it over HTTP. Of a proposal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mcp_session: Option<String>,
     /// The text of an error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
@@ -118,6 +121,9 @@ pub struct LogRecord {
     pub time_us: u64,
     /// The tool. Empty for records about the log itself.
     pub tool: String,
+    /// The id of the trace that the call belongs to: 32 hex digits. Of a proposal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace: Option<String>,
 }
 
 /// Strings that the records of a call share.

@@ -41,8 +41,7 @@ impl SqliteLog {
     pub(crate) fn open(path: &Path, busy_timeout: Duration) -> Result<Self, LogError> {
         let _alone = lock(&OPENING);
         if !path.try_exists().map_err(|error| LogError::io(path, &error))? {
-            let created = owner_files::options().create(true).open(path);
-            created.map_err(|error| LogError::io(path, &error))?;
+            owner_files::create(path).map_err(|error| LogError::io(path, &error))?;
         }
         owner_files::check_single_name(path)?;
         owner_files::warn_if_exposed(path);

@@ -2,7 +2,7 @@
 
 use chrono::DateTime;
 #[cfg(feature = "cli")]
-use chrono::{NaiveDate, NaiveDateTime, Utc};
+use chrono::{Days, NaiveDate, NaiveDateTime, Utc};
 #[cfg(feature = "cli")]
 use std::time::{Duration, SystemTime};
 
@@ -12,12 +12,24 @@ pub(crate) fn time(time_us: u64) -> String {
     time.unwrap_or_default().format("%Y-%m-%d %H:%M:%S%.3fZ").to_string()
 }
 
-/// Reads a time, in microseconds since 1970 UTC: a date, a time of a day as they are printed, RFC 3339, or the time before now
-/// as `30m`.
+/// Reads a time, in microseconds since 1970 UTC: a date, a time of a day as they are printed, RFC 3339, `today`, `yesterday`, or
+/// the time before now as `30m`.
 #[cfg(feature = "cli")]
 pub(crate) fn parsed_time(given: &str) -> Option<u64> {
-    let time = before_now(given).or_else(|| at(given))?;
+    let time = day(given).or_else(|| before_now(given)).or_else(|| at(given))?;
     Some(u64::try_from(time.timestamp_micros()).unwrap_or_default())
+}
+
+/// The beginning of a day of UTC.
+#[cfg(feature = "cli")]
+fn day(given: &str) -> Option<DateTime<Utc>> {
+    let days = match given {
+        "today" => 0,
+        "yesterday" => 1,
+        _ => return None,
+    };
+    let today = before_now("0s")?.date_naive();
+    Some(today.checked_sub_days(Days::new(days))?.and_hms_opt(0, 0, 0)?.and_utc())
 }
 
 #[cfg(feature = "cli")]

@@ -6,12 +6,16 @@ use crate::time::parsed_time;
 use tool_runtime_command::seam::CommandFailure;
 use tool_runtime_command::{CommandArguments, CommandForm};
 
+/// How calls end. A denied call fails.
+const ENDS: [RecordKind; 4] =
+    [RecordKind::Succeeded, RecordKind::Failed, RecordKind::Cancelled, RecordKind::Indeterminate];
+
 /// The decisions about calls.
 const DECISIONS: [RecordKind; 4] =
     [RecordKind::Allowed, RecordKind::Denied, RecordKind::Asked, RecordKind::Approved];
 
 pub(super) const TIMES: &str = "TIME is `2026-01-31`, `2026-01-31T08:30` or `2026-01-31 08:30:15` in UTC, as times are printed, RFC 3339 with \
-another zone, or the time before now: `90s`, `30m`, `12h`, `7d`.";
+another zone, the beginning of `today` or `yesterday` in UTC, or the time before now: `90s`, `30m`, `12h`, `7d`.";
 
 /// The conditions that all hold for what is chosen.
 #[derive(Debug, Default)]
@@ -20,6 +24,7 @@ pub(super) struct Selection {
     tool: Option<String>,
     principal: Option<String>,
     decision: Option<RecordKind>,
+    state: Option<RecordKind>,
     /// In microseconds since 1970 UTC.
     since: Option<u64>,
     until: Option<u64>,
@@ -36,36 +41,57 @@ impl Selection {
                 "DECISION",
                 "Only those that were `allowed`, `denied`, `asked` or `approved`",
             )
+            .option(
+                "state",
+                "STATE",
+                "Only those that ended as `succeeded`, `failed`, `cancelled` or `indeterminate`; denied ones failed",
+            )
             .option("since", "TIME", "Only from this time on")
             .option("until", "TIME", "Only before this time")
             .option(
                 "grep",
                 "TEXT",
-                "Only those with this text, in any case: in arguments, reasons, results",
+                "Only those with this text, in any case: in arguments, reasons, results, ids of traces and sessions",
             )
             .known_values("decision", DECISIONS.map(RecordKind::as_str))
+            .known_values("state", ENDS.map(RecordKind::as_str))
     }
 
     /// # Errors
     /// A value cannot be read.
     pub(super) fn from_arguments(arguments: &CommandArguments) -> Result<Self, CommandFailure> {
         let text = |name: &str| arguments.value(name).map(str::to_owned);
-        let decision = arguments.value("decision").map(decision).transpose()?;
+        let kind = |name: &str, known: [RecordKind; 4]| {
+            arguments.value(name).map(|given| kind(name, given, known)).transpose()
+        };
         let time = |name: &str| arguments.value(name).map(|given| time(name, given)).transpose();
         Ok(Self {
             run: text("run"),
             tool: text("tool"),
             principal: text("principal"),
-            decision,
+            decision: kind("decision", DECISIONS)?,
+            state: kind("state", ENDS)?,
             since: time("since")?,
             until: time("until")?,
             text: text("grep").map(|text| text.to_lowercase()),
         })
     }
 
+    /// As [`Self::from_arguments`], for records.
+    pub(super) fn of_records(arguments: &CommandArguments) -> Result<Self, CommandFailure> {
+        let chosen = Self::from_arguments(arguments)?;
+        if chosen.decision.is_some() && chosen.state.is_some() {
+            let text = "a record is a decision or an end: leave out `--decision` or `--state`, or show calls by `log show`";
+            return Err(CommandFailure::usage(text));
+        }
+        Ok(chosen)
+    }
+
     pub(super) fn has_record(&self, record: &LogRecord) -> bool {
-        let is_decision = self.decision.is_none_or(|decision| decision == record.kind);
-        is_decision
+        // Records are of one kind.
+        let is_kind = |kind: Option<RecordKind>| kind.is_none_or(|kind| kind == record.kind);
+        is_kind(self.decision)
+            && is_kind(self.state)
             && self.is_at(record.time_us)
             && self.is_of(record)
             && self.has_text(|| serde_json::to_string(record).unwrap_or_default())
@@ -81,9 +107,11 @@ impl Selection {
     /// Whether a call is chosen whose records are of the tool, the caller and the run. Its time is that of its proposal.
     pub(super) fn has_call(&self, call: &LoggedCall) -> bool {
         let is_decision = self.decision.is_none_or(|decision| call.kinds.contains(&decision));
+        let ids = || [&call.trace, &call.mcp_session].map(|id| id.as_deref().unwrap_or_default());
         is_decision
+            && self.state.is_none_or(|state| state == call.state)
             && self.is_at(call.time_us)
-            && self.has_text(|| format!("{} {call}", call.arguments))
+            && self.has_text(|| format!("{} {call} {}", call.arguments, ids().join(" ")))
     }
 
     fn is_at(&self, time_us: u64) -> bool {
@@ -100,10 +128,10 @@ fn is_or_any(wanted: Option<&str>, found: Option<&str>) -> bool {
     wanted.is_none_or(|wanted| found == Some(wanted))
 }
 
-fn decision(given: &str) -> Result<RecordKind, CommandFailure> {
-    DECISIONS.into_iter().find(|decision| decision.as_str() == given).ok_or_else(|| {
-        let known = DECISIONS.map(RecordKind::as_str).join("`, `");
-        CommandFailure::usage(format!("`--decision {given}` is not one of `{known}`"))
+fn kind(option: &str, given: &str, known: [RecordKind; 4]) -> Result<RecordKind, CommandFailure> {
+    known.into_iter().find(|kind| kind.as_str() == given).ok_or_else(|| {
+        let known = known.map(RecordKind::as_str).join("`, `");
+        CommandFailure::usage(format!("`--{option} {given}` is not one of `{known}`"))
     })
 }
 
@@ -133,6 +161,8 @@ mod tests {
         assert_eq!(us("2026-01-31"), expected - 30_615_000_000);
         assert!(us("1d").abs_diff(us("3d")).abs_diff(172_800_000_000) < 60_000_000);
         assert!(us("0s") > us("1m"));
+        assert_eq!(us("today") - us("yesterday"), 86_400_000_000);
+        assert!(us("today") <= us("0s"));
         for given in ["tuesday", "", "-1h", "2026-13-01", "9999999999999999999d", "é"] {
             let Err(CommandFailure::Usage(text)) = time("since", given) else { panic!("{given}") };
             assert!(text.contains("is no time. TIME is `2026-01-31`"), "{text}");

@@ -2,7 +2,7 @@
 
 use super::Peer;
 use crate::tool::context::ToolContext;
-use crate::vocabulary::trace::TraceMembers;
+use crate::vocabulary::trace::{TraceMembers, current_trace, trace_id};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -67,6 +67,13 @@ impl ToolContext {
     pub fn sent_trace(&self) -> Option<TraceMembers> {
         let meta = |name| self.meta(name)?.as_str().map(Cow::Borrowed);
         TraceMembers::of_request(meta, |name| self.header(name))
+    }
+
+    /// The id of the trace that the call belongs to: of the current span if it is exported, else as the caller has sent it.
+    #[doc(hidden)]
+    pub fn trace_id(&self) -> Option<String> {
+        let trace = current_trace().or_else(|| self.sent_trace())?;
+        trace_id(&trace.parent).map(str::to_owned)
     }
 
     /// The trace that the call belongs to, if its client sends it.
