@@ -283,7 +283,8 @@ impl<'a> CallView<'a> {
     }
 
     /// One argument as the tool gets it: by its advertised name, also if the model gave it by an alias, with defaults
-    /// filled in at every depth. `None` if it is absent or null, and if its value is uncertain: it is given by two names, it
+    /// filled in at every depth. `None` if it is absent or null, and if its value is uncertain: it is given by two names, also by
+    /// one that differs only in case and that the schema does not list, it
     /// has a default and the call has a name that the schema does not list, which may stand for it, or the arguments are
     /// not an object or have a key twice. An engine that denies by a value denies `None` as well.
     pub fn argument(&self, name: &str) -> Option<&'a Value> {

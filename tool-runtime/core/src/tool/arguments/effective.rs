@@ -1,7 +1,8 @@
 //! The arguments as the tool gets them: by their advertised names, with defaults filled in at every depth.
 //!
 //! serde does not tell which other names a type takes. So a name or a string that the schema does not list, and that the
-//! tool may take nevertheless, may stand for one that it lists: what is read of it is in doubt.
+//! tool may take nevertheless, may stand for one that it lists: what is read of it is in doubt. So is a name beside one that
+//! differs only in case: servers in Go, whose JSON decoder ignores case, take the last of them.
 
 use super::Arguments;
 use crate::schema::Applicable;
@@ -29,16 +30,16 @@ pub enum EffectiveArgument<'a> {
     Absent,
     /// Given by two names, or the arguments are not an object with unique keys.
     Uncertain,
-    /// Absent by the name that the schema lists, and given by another, perhaps.
+    /// Given by another name than that which the schema lists, perhaps.
     Doubtful,
 }
 
 /// The parts of arguments that may stand for others. Parts are known by their addresses, which stay the same.
 #[derive(Debug, Default)]
 struct Doubts {
-    /// Names that an object lacks, in the arguments themselves, and that one it has may stand for.
+    /// Names of the arguments that another name may stand for.
     names: HashSet<String>,
-    /// Names that objects inside the arguments lack, and that one they have may stand for.
+    /// Names in objects inside the arguments that another one may stand for.
     objects: HashMap<usize, HashSet<String>>,
     /// Strings that may be another name of a listed one.
     strings: HashSet<usize>,
@@ -50,19 +51,16 @@ impl EffectiveArguments {
         let Some(Value::Object(written)) = unique_value(Arguments::new(text).as_str()) else {
             return Self::default();
         };
-        let Some(tool) = tool else {
-            return Self { members: Some(written), ..Self::default() };
-        };
         let (mut members, mut repeated) = (Map::new(), HashSet::new());
         for (given, value) in written {
-            let name = tool.argument_name(&given).to_owned();
+            let name = tool.map_or(&*given, |tool| tool.argument_name(&given)).to_owned();
             if members.insert(name.clone(), value).is_some() {
                 repeated.insert(name);
             }
         }
-        let mut doubts = Doubts::default();
-        let schema = Applicable::of_object(&tool.definition().input_schema);
-        doubts.names = doubts.complete(&mut members, &schema);
+        let (mut doubts, unknown) = (Doubts::default(), Map::new());
+        let schema = tool.map_or(&unknown, |tool| &tool.definition().input_schema);
+        doubts.names = doubts.complete(&mut members, &Applicable::of_object(schema));
         Self { members: Some(members), repeated, doubts }
     }
 
@@ -71,7 +69,7 @@ impl EffectiveArguments {
         let Some(members) = &self.members else { return EffectiveArgument::Uncertain };
         match members.get(name) {
             _ if self.repeated.contains(name) => EffectiveArgument::Uncertain,
-            None if self.doubts.names.contains(name) => EffectiveArgument::Doubtful,
+            _ if self.doubts.names.contains(name) => EffectiveArgument::Doubtful,
             None | Some(Value::Null) => EffectiveArgument::Absent,
             Some(value) => EffectiveArgument::Given(value),
         }
@@ -82,7 +80,7 @@ impl EffectiveArguments {
         self.doubts.strings.contains(&address(text))
     }
 
-    /// Whether an object in an argument may have the member, which it lacks, by another name.
+    /// Whether an object in an argument may have the member by another name.
     pub fn may_have(&self, object: &Value, member: &str) -> bool {
         let names = self.doubts.objects.get(&address(object));
         names.is_some_and(|names| names.contains(member))
@@ -104,13 +102,15 @@ impl Doubts {
                 }
             }
         }
+        let is_listed = |name: &str| schema.properties().any(|(listed, _)| listed == name);
+        let mut doubtful = in_other_case(members, is_listed);
         let absent = schema.properties().filter(|(name, _)| !members.contains_key(*name));
-        let lacking = absent.filter(|_| has_unlisted).map(|(name, _)| name.clone()).collect();
+        doubtful.extend(absent.filter(|_| has_unlisted).map(|(name, _)| name.clone()));
         // From here on no member is added, so that addresses stay.
         for (name, member) in members {
             self.complete_part(member, &schema.property(name), schema.default(name));
         }
-        lacking
+        doubtful
     }
 
     fn complete_part(
@@ -127,9 +127,9 @@ impl Doubts {
         let address = address(part);
         match part {
             Value::Object(members) => {
-                let lacking = self.complete(members, schema);
-                if !lacking.is_empty() {
-                    self.objects.insert(address, lacking);
+                let doubtful = self.complete(members, schema);
+                if !doubtful.is_empty() {
+                    self.objects.insert(address, doubtful);
                 }
             }
             Value::Array(items) => {
@@ -142,6 +142,30 @@ impl Doubts {
             _ => {}
         }
     }
+}
+
+/// The names beside one that differs only in case and is not listed.
+fn in_other_case(
+    members: &Map<String, Value>,
+    is_listed: impl Fn(&str) -> bool,
+) -> HashSet<String> {
+    if members.len() < 2 {
+        return HashSet::new();
+    }
+    let names: Vec<(&String, String)> =
+        members.keys().map(|name| (name, name.to_uppercase().to_lowercase())).collect();
+    let mut counts: HashMap<&str, Vec<&String>> = HashMap::new();
+    names.iter().for_each(|(name, folded)| counts.entry(folded).or_default().push(name));
+    let has_twin = |same: &[&String], name: &String| {
+        same.iter().any(|other| *other != name && !is_listed(other))
+    };
+    let groups = counts.into_values().filter(|same| same.len() > 1);
+    groups
+        .flat_map(|same| {
+            let doubtful = same.iter().filter(|name| has_twin(&same, name));
+            doubtful.map(|name| (*name).clone()).collect::<Vec<_>>()
+        })
+        .collect()
 }
 
 fn address(part: &Value) -> usize {
