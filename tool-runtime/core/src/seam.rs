@@ -42,8 +42,8 @@ pub use crate::vocabulary::secret::redactor::{HIDDEN, MIN_LENGTH as MIN_SECRET, 
 pub use crate::vocabulary::sync::lock;
 pub use crate::vocabulary::tokens::estimate_tokens;
 pub use crate::vocabulary::trace::{
-    CALL_SPANS, DECISIONS, Propagator, REQUEST_SPANS, STATE_SPANS, TraceMembers, current_trace,
-    is_in_call, propagator, record_error, set_propagator, span_name, trace_id,
+    ACCESS, CALL_SPANS, DECISIONS, Propagator, RELOADS, REQUEST_SPANS, STATE_SPANS, TraceMembers,
+    current_trace, is_in_call, propagator, record_error, set_propagator, span_name, trace_id,
 };
 pub use crate::vocabulary::unique_keys::{PathStep, read_unique};
 pub use crate::vocabulary::wire_name::{MAX_WIRE_NAME, hashed};

@@ -4,6 +4,7 @@ use reqwest::{Client, ClientBuilder, Url};
 use rustls::crypto::ring;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::BuilderVerifierExt as _;
+use std::error::Error as _;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 use tool_runtime_core::seam::is_loopback;
@@ -22,6 +23,18 @@ pub fn builder(has_tls: bool) -> Result<ClientBuilder, String> {
         .tcp_nodelay(true)
         .connect_timeout(CONNECT);
     Ok(builder)
+}
+
+/// Why a request failed, with all causes, and without its URL, which may have a secret.
+pub fn reason(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        text = format!("{text}: {cause}");
+        next = cause.source();
+    }
+    text
 }
 
 /// Whether an address is a loopback address.

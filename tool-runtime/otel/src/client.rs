@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use http::{Request, Response};
 use opentelemetry_http::{Bytes, HttpClient, HttpError};
 use reqwest::redirect::Policy;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::runtime::Handle;
 use tool_runtime_mcp::http_client;
 
@@ -12,6 +13,10 @@ use tool_runtime_mcp::http_client;
 pub(crate) struct Client {
     client: reqwest::Client,
     runtime: Handle,
+    /// Where requests go, for the log.
+    url: String,
+    /// Whether the last request failed: the log has each change, not each request.
+    is_failing: AtomicBool,
 }
 
 impl Client {
@@ -24,7 +29,24 @@ impl Client {
         let builder = http_client::builder(endpoint.url.starts_with("https://"))?;
         let client = builder.redirect(Policy::none()).timeout(endpoint.timeout).build();
         let client = client.map_err(|error| error.to_string())?;
-        Ok(Self { client, runtime: Handle::current() })
+        Ok(Self {
+            client,
+            runtime: Handle::current(),
+            url: endpoint.redacted(),
+            is_failing: AtomicBool::new(false),
+        })
+    }
+
+    /// Logs that the collector does not take what is sent, or does so again.
+    fn note(&self, problem: Option<&str>) {
+        let was_failing = self.is_failing.swap(problem.is_some(), Ordering::Relaxed);
+        match problem {
+            Some(problem) if !was_failing => {
+                tracing::warn!("the collector at {} takes nothing: {problem}", self.url);
+            }
+            None if was_failing => tracing::info!("the collector at {} answers again", self.url),
+            _ => {}
+        }
     }
 }
 
@@ -37,7 +59,16 @@ impl HttpClient for Client {
             let (status, headers) = (response.status(), response.headers().clone());
             Ok::<_, reqwest::Error>((status, headers, response.bytes().await?))
         });
-        let (status, headers, body) = sent.await??;
+        let (status, headers, body) = match sent.await? {
+            Ok(answer) => answer,
+            Err(error) => {
+                let problem = http_client::reason(error);
+                self.note(Some(&problem));
+                return Err(problem.into());
+            }
+        };
+        let problem = (!status.is_success()).then(|| format!("it answered {status}"));
+        self.note(problem.as_deref());
         let mut response = Response::new(body);
         (*response.status_mut(), *response.headers_mut()) = (status, headers);
         Ok(response)

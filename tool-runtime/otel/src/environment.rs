@@ -10,6 +10,32 @@ const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
 /// The default time limit of a request, by the specification of OTLP.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
+/// The values of `OTEL_TRACES_SAMPLER` that the SDK knows.
+const SAMPLERS: [&str; 6] = [
+    "always_on",
+    "always_off",
+    "traceidratio",
+    "parentbased_always_on",
+    "parentbased_always_off",
+    "parentbased_traceidratio",
+];
+
+const SAMPLER: &str = "OTEL_TRACES_SAMPLER";
+const RATIO: &str = "OTEL_TRACES_SAMPLER_ARG";
+
+/// The variables about traces that the SDK reads. Those after the first two are numbers.
+const OF_TRACES: [&str; 6] = [
+    SAMPLER,
+    RATIO,
+    "OTEL_BSP_SCHEDULE_DELAY",
+    "OTEL_BSP_EXPORT_TIMEOUT",
+    "OTEL_BSP_MAX_QUEUE_SIZE",
+    "OTEL_BSP_MAX_EXPORT_BATCH_SIZE",
+];
+
+/// The variables about metrics that the SDK reads.
+const OF_METRICS: [&str; 1] = ["OTEL_METRIC_EXPORT_INTERVAL"];
+
 /// What is wanted of the telemetry: by the variables `OTEL_*`, and by the program.
 #[derive(Debug, Default)]
 pub(crate) struct Environment {
@@ -124,6 +150,27 @@ impl Environment {
         Ok(Some(Endpoint { url: self.url(signal), timeout }))
     }
 
+    /// The values about a signal that the SDK would replace by its defaults without a word.
+    pub(crate) fn ignored(&self, signal: &str) -> Vec<String> {
+        let has_ratio = self.get(SAMPLER).is_some_and(|sampler| sampler.ends_with("ratio"));
+        let is_valid = |name: &str, given: &str| match name {
+            SAMPLER => SAMPLERS.contains(&given),
+            RATIO => !has_ratio || given.parse().is_ok_and(|it| (0.0..=1.0).contains(&it)),
+            _ => given.parse::<u64>().is_ok(),
+        };
+        let expected = |name: &str| match name {
+            SAMPLER => format!("one of `{}`", SAMPLERS.join("`, `")),
+            RATIO => "a number from 0 to 1".to_owned(),
+            _ => "a number".to_owned(),
+        };
+        let names = if signal == "TRACES" { &OF_TRACES[..] } else { &OF_METRICS };
+        let wrong = names.iter().filter_map(|name| {
+            let given = self.get(name).filter(|given| !is_valid(name, given))?;
+            Some(format!("`{name}={given}` is not {}, and does not count", expected(name)))
+        });
+        wrong.collect()
+    }
+
     /// The URL of a signal. That of all signals lacks the path.
     fn url(&self, signal: &str) -> String {
         if let Some(url) = self.get(&format!("OTEL_EXPORTER_OTLP_{signal}_ENDPOINT")) {
@@ -200,6 +247,25 @@ mod tests {
             let problem = environment.endpoint("METRICS").unwrap_err();
             assert!(problem.contains(expected), "{problem}");
         }
+    }
+
+    #[test]
+    fn a_value_that_the_sdk_ignores_is_named() {
+        let environment = environment(&[
+            (SAMPLER, "traceid_ratio"),
+            (RATIO, "10%"),
+            ("OTEL_METRIC_EXPORT_INTERVAL", "10s"),
+            ("OTEL_BSP_SCHEDULE_DELAY", "500"),
+        ]);
+        let names = environment.ignored("TRACES");
+        assert!(
+            names[0].starts_with("`OTEL_TRACES_SAMPLER=traceid_ratio` is not one of `always_on`")
+        );
+        assert_eq!(
+            names[1..],
+            ["`OTEL_TRACES_SAMPLER_ARG=10%` is not a number from 0 to 1, and does not count"]
+        );
+        assert_eq!(environment.ignored("METRICS").len(), 1);
     }
 
     #[test]

@@ -34,7 +34,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::SystemTime;
 use tokio::task::spawn_blocking;
-use tool_runtime_core::seam::{CALL_SPANS, DECISIONS, REQUEST_SPANS, STATE_SPANS, set_propagator};
+use tool_runtime_core::seam::{
+    ACCESS, CALL_SPANS, DECISIONS, RELOADS, REQUEST_SPANS, STATE_SPANS, set_propagator,
+};
 use tracing::{Level, Metadata, Subscriber};
 use tracing_subscriber::filter::{LevelFilter, filter_fn};
 use tracing_subscriber::layer::Layer;
@@ -67,6 +69,8 @@ const SCOPE: &str = "tool-runtime";
 /// |---|---|---|
 /// | `mcp.server.operation.duration`, `mcp.client.operation.duration` | seconds until a request was answered | `mcp.method.name`, `gen_ai.tool.name`, `error.type`, `network.transport`; of a client also `tool_runtime.server` |
 /// | `mcp.server.session.duration`, `mcp.client.session.duration` | seconds that a session lasted | `network.transport`; of a client also `tool_runtime.server` |
+/// | `http.server.request.duration` | seconds until a request over HTTP was answered, or rejected | `http.request.method`, `http.response.status_code` |
+/// | `tool_runtime.configuration.reloads` | configurations that were read again | `outcome`: `taken`, `rejected` |
 /// | `tool_runtime.policy.decisions` | decisions about calls | `effect`, `rule` |
 /// | `tool_runtime.questions.waiting` | questions that wait for a person | |
 /// | `tool_runtime.servers.connected` | connections to external MCP servers: 1, or 0 for one that is not connected or was removed. Servers that were connected to before the layer existed are missing | `tool_runtime.server` |
@@ -133,7 +137,13 @@ impl Telemetry {
         let resource = resource(environment, service, version);
         let traces = exporter(environment, "TRACES", span_exporter);
         let metrics = exporter(environment, "METRICS", metric_exporter);
-        let problems = problems(traces.as_ref().err(), metrics.as_ref().err());
+        let mut problems = problems(traces.as_ref().err(), metrics.as_ref().err());
+        for (signal, is_exported) in
+            [("TRACES", matches!(traces, Ok(Some(_)))), ("METRICS", matches!(metrics, Ok(Some(_))))]
+        {
+            let ignored = if is_exported { environment.ignored(signal) } else { Vec::new() };
+            problems.extend(ignored);
+        }
         let (traces, metrics) = (traces.unwrap_or_default(), metrics.unwrap_or_default());
         let to = |what: &str, url: Option<&String>| Some(format!("{what} go to {}", url?));
         let destinations = [
@@ -151,7 +161,7 @@ impl Telemetry {
         Self(Arc::new(Exports { tracer, meter, scraped, problems, destinations }))
     }
 
-    /// Why something is not exported that the environment asks for.
+    /// Why something is not exported that the environment asks for, and values of the environment that do not count.
     pub fn problems(&self) -> &[String] {
         &self.0.problems
     }
@@ -181,7 +191,7 @@ impl Telemetry {
         });
         let measures = self.0.meter.as_ref().map(|provider| {
             Measures::new(&provider.meter(SCOPE))
-                .with_filter(filter_fn(is_ours).with_max_level_hint(LevelFilter::DEBUG))
+                .with_filter(filter_fn(is_measured).with_max_level_hint(LevelFilter::DEBUG))
                 .boxed()
         });
         // Not nested in options: one that is empty would hide the levels of the other.
@@ -236,9 +246,10 @@ impl fmt::Debug for Telemetry {
     }
 }
 
-/// Whether a span is of this project.
-fn is_ours(metadata: &Metadata<'_>) -> bool {
-    [CALL_SPANS, REQUEST_SPANS, STATE_SPANS, DECISIONS].contains(&metadata.target())
+/// Whether a span or an event is measured.
+fn is_measured(metadata: &Metadata<'_>) -> bool {
+    let targets = [CALL_SPANS, REQUEST_SPANS, STATE_SPANS, DECISIONS, ACCESS, RELOADS];
+    targets.contains(&metadata.target())
 }
 
 /// Whether a span belongs to traces. Sessions last longer than a trace, and rmcp has spans of connections.

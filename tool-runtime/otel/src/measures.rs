@@ -1,13 +1,13 @@
-//! Metrics, from spans: how long they were open, and how many are.
+//! Metrics, from spans: how long they were open, and how many are. And from events, among them lines of the log.
 
 use opentelemetry::metrics::{Counter, Histogram, Meter, UpDownCounter};
 use opentelemetry::{KeyValue, Value};
 use std::fmt;
 use std::time::Instant;
-use tool_runtime_core::seam::{CALL_SPANS, DECISIONS, REQUEST_SPANS, STATE_SPANS};
+use tool_runtime_core::seam::{ACCESS, CALL_SPANS, DECISIONS, RELOADS, REQUEST_SPANS, STATE_SPANS};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
-use tracing::{Event, Metadata, Subscriber};
+use tracing::{Event, Level, Metadata, Subscriber};
 use tracing_subscriber::layer::{Context, Layer};
 use tracing_subscriber::registry::LookupSpan;
 
@@ -17,6 +17,9 @@ pub(crate) const APPROVAL: &str = "approval";
 /// The bounds of durations, in seconds, as the conventions have them.
 const BOUNDS: [f64; 14] =
     [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0];
+
+/// The methods of requests that are attributes of metrics.
+const METHODS: [&str; 7] = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
 
 /// The fields of spans that are attributes of metrics.
 const ATTRIBUTES: [&str; 8] = [
@@ -35,6 +38,8 @@ pub(crate) struct Measures {
     client_operation: Histogram<f64>,
     server_session: Histogram<f64>,
     client_session: Histogram<f64>,
+    responses: Histogram<f64>,
+    reloads: Counter<u64>,
     decisions: Counter<u64>,
     questions: UpDownCounter<i64>,
     servers: UpDownCounter<i64>,
@@ -80,6 +85,7 @@ impl Measures {
         };
         let waiting = meter.i64_up_down_counter("tool_runtime.questions.waiting");
         let connected = meter.i64_up_down_counter("tool_runtime.servers.connected");
+        let reloads = meter.u64_counter("tool_runtime.configuration.reloads");
         let decisions = meter.u64_counter("tool_runtime.policy.decisions");
         Self {
             server_operation: duration(
@@ -98,9 +104,23 @@ impl Measures {
                 "mcp.client.session.duration",
                 "The time that a connection to a server lasted",
             ),
+            responses: duration(
+                "http.server.request.duration",
+                "The time until a request over HTTP was answered",
+            ),
+            reloads: reloads.with_description("Configurations that were read again").build(),
             decisions: decisions.with_description("Decisions of policies about calls").build(),
             questions: waiting.with_description("Questions that wait for a person").build(),
             servers: connected.with_description("Connected MCP servers").build(),
+        }
+    }
+
+    fn answered(&self, event: &Event<'_>) {
+        let mut response = Response::default();
+        event.record(&mut response);
+        // Other lines about a request have no time.
+        if let Some(milliseconds) = response.milliseconds {
+            self.responses.record(milliseconds / 1000.0, &response.attributes());
         }
     }
 
@@ -156,12 +176,21 @@ where
     }
 
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
-        let mut fields = Fields::default();
-        event.record(&mut fields);
+        let fields = || {
+            let mut fields = Fields::default();
+            event.record(&mut fields);
+            fields
+        };
         match event.metadata().target() {
-            DECISIONS => self.decisions.add(1, &fields.0),
+            DECISIONS => self.decisions.add(1, &fields().0),
             // A server that is configured.
-            STATE_SPANS => self.servers.add(0, &fields.only("tool_runtime.server")),
+            STATE_SPANS => self.servers.add(0, &fields().only("tool_runtime.server")),
+            ACCESS => self.answered(event),
+            RELOADS => {
+                let is_error = *event.metadata().level() == Level::ERROR;
+                let outcome = if is_error { "rejected" } else { "taken" };
+                self.reloads.add(1, &[KeyValue::new("outcome", outcome)]);
+            }
             _ => {}
         }
     }
@@ -209,5 +238,45 @@ impl Visit for Fields {
 
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         self.set(field, format!("{value:?}"));
+    }
+}
+
+/// A response over HTTP, as the line about its request has it.
+#[derive(Default)]
+struct Response {
+    method: Option<&'static str>,
+    status: Option<u64>,
+    milliseconds: Option<f64>,
+}
+
+impl Response {
+    fn attributes(&self) -> Vec<KeyValue> {
+        let method = self.method.map(|method| KeyValue::new("http.request.method", method));
+        let status = self.status.and_then(|status| i64::try_from(status).ok());
+        let status = status.map(|status| KeyValue::new("http.response.status_code", status));
+        method.into_iter().chain(status).collect()
+    }
+}
+
+impl Visit for Response {
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        if field.name() == "status" {
+            self.status = Some(value);
+        }
+    }
+
+    fn record_f64(&mut self, field: &Field, value: f64) {
+        if field.name() == "ms" {
+            self.milliseconds = Some(value);
+        }
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        if field.name() == "method" {
+            let method = format!("{value:?}");
+            // Others are made up by clients.
+            let known = METHODS.into_iter().find(|known| *known == method);
+            self.method = Some(known.unwrap_or("_OTHER"));
+        }
     }
 }

@@ -7,6 +7,7 @@ use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
+use tool_runtime_core::seam::RELOADS;
 use tool_runtime_core::vocabulary::BoxFuture;
 
 /// Reads the configuration of a running [`Program`](super::Program) again: when SIGHUP arrives, and when a file of it has
@@ -20,6 +21,9 @@ pub trait Reload: Send + Sync + 'static {
     /// # Errors
     /// All mistakes. Nothing was changed.
     fn reload(&self) -> BoxFuture<'_, Result<(), BoxError>>;
+
+    /// Called after a reload, when the entries of external MCP servers are replaced; they are being connected to.
+    fn reloaded(&self) {}
 }
 
 /// The pause between looks at the files. A changed file is read once it stays the same for one: one that is still being
@@ -60,7 +64,9 @@ impl Reloading {
             let now = read_apart(reload.files()).await;
             let is_stable = now != applied && before.as_ref() == Some(&now);
             if is_asked || is_stable {
-                apply(&*reload, servers).await;
+                if apply(&*reload, servers).await {
+                    reload.reloaded();
+                }
                 // Other files may belong to the new version.
                 let after = read_apart(reload.files()).await;
                 let is_same =
@@ -74,30 +80,35 @@ impl Reloading {
     }
 }
 
-async fn apply(reload: &dyn Reload, servers: Option<Servers<'_>>) {
+/// Whether the new version was taken.
+async fn apply(reload: &dyn Reload, servers: Option<Servers<'_>>) -> bool {
     if let Err(error) = reload.reload().await {
-        tracing::error!("the configuration is not replaced by its new version: {error}");
-        return;
+        tracing::error!(target: RELOADS, "the configuration is not replaced by its new version: {error}");
+        return false;
     }
     #[cfg(feature = "mcp-client")]
     if let Some((files, manager)) = servers {
         let replaced = async { Ok::<_, BoxError>(manager.replace(files.load()?).await?) };
-        match replaced.await {
-            Ok(change) => tracing::info!(
-                servers_added = change.added.len(),
-                servers_changed = change.changed.len(),
-                servers_removed = change.removed.len(),
-                "the configuration was read again"
-            ),
-            Err(error) => tracing::error!(
-                "the configuration was read again, but its external servers were not all replaced: {error}"
-            ),
-        }
-        return;
+        let change = match replaced.await {
+            Ok(change) => change,
+            Err(error) => {
+                tracing::error!("the external servers were not all replaced: {error}");
+                tool_runtime_client::McpChange::default()
+            }
+        };
+        tracing::info!(
+            target: RELOADS,
+            servers_added = change.added.len(),
+            servers_changed = change.changed.len(),
+            servers_removed = change.removed.len(),
+            "the configuration was read again"
+        );
+        return true;
     }
     #[cfg(not(feature = "mcp-client"))]
     let _ = servers;
-    tracing::info!("the configuration was read again");
+    tracing::info!(target: RELOADS, "the configuration was read again");
+    true
 }
 
 /// Reads files in a thread for blocking work.

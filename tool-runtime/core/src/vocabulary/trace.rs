@@ -18,6 +18,12 @@ pub const STATE_SPANS: &str = "tool_runtime::state";
 /// The target of the events of decisions of policies.
 pub const DECISIONS: &str = "tool_runtime::decision";
 
+/// The target of the lines about requests over HTTP.
+pub const ACCESS: &str = "tool_runtime_server::access";
+
+/// The target of the lines about a configuration that is read again. One that is not taken is an error.
+pub const RELOADS: &str = "tool_runtime::reload";
+
 /// Limit on the bytes of a `traceparent`: one of a later version may be longer than 55.
 const MAX_PARENT: usize = 128;
 

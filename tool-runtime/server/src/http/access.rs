@@ -8,11 +8,8 @@ use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
-use tool_runtime_core::seam::{excerpt, lock, one_line, trace_id};
+use tool_runtime_core::seam::{ACCESS, excerpt, lock, one_line, trace_id};
 use tool_runtime_core::vocabulary::Principal;
-
-/// The target of the lines about requests, for filters.
-const TARGET: &str = "tool_runtime_server::access";
 
 /// Limit on the characters of a string of a client.
 const MAX_REASON: usize = 200;
@@ -89,7 +86,7 @@ impl Access {
         let Self { method, path, .. } = self;
         let milliseconds = (self.began.elapsed().as_secs_f64() * 10_000.0).round() / 10.0;
         tracing::info!(
-            target: TARGET,
+            target: ACCESS,
             %method,
             path,
             status = status.as_u16(),
@@ -108,14 +105,14 @@ impl Access {
         let Some(unlogged) = rejections.count(self.peer) else { return };
         let peer = self.peer.map(tracing::field::display);
         if unlogged > 0 {
-            tracing::warn!(target: TARGET, unlogged, peer, "rejections were not logged: there were too many");
+            tracing::warn!(target: ACCESS, unlogged, peer, "rejections were not logged: there were too many");
         }
         let reason = response.extensions().get::<Reason>();
         let reason = reason.map_or("the response says why", |reason| &reason.0);
         let reason = one_line(reason, MAX_REASON);
         let Self { method, path, .. } = self;
         tracing::warn!(
-            target: TARGET,
+            target: ACCESS,
             %method,
             path,
             status = response.status().as_u16(),
@@ -137,7 +134,7 @@ impl Drop for Access {
         }
         let Self { method, path, .. } = self;
         tracing::info!(
-            target: TARGET,
+            target: ACCESS,
             %method,
             path,
             peer = self.peer.map(tracing::field::display),
