@@ -12,6 +12,8 @@ use serde_json::{Map, Value};
 use std::fmt;
 use tool_runtime_core::govern::Effect;
 use tool_runtime_core::pool::ToolPool;
+#[cfg(feature = "cli")]
+use tool_runtime_core::seam::excerpt;
 use tool_runtime_core::seam::{PROMPTS, RESOURCES, nearest};
 use tool_runtime_core::tool::Tool;
 use tool_runtime_core::tool::prompt::Prompt;
@@ -103,6 +105,19 @@ impl Policy {
         warnings.extend(self.denied_offerings(pool));
         warnings.extend(self.lacks_of_tools(pool));
         warnings
+    }
+
+    /// Tests about a tool that a pool does not have: they prove nothing about the rules.
+    #[cfg(feature = "cli")]
+    pub(crate) fn tests_of_unknown_tools(&self, pool: &ToolPool) -> Vec<String> {
+        let calls = self.cases.iter().map(|case| (&case.name, case.call.clone().in_pool(pool)));
+        let unknown =
+            calls.filter(|(_, call)| call.called.is_none() && call.facts().is_about_tool());
+        unknown
+            .map(|(name, call)| {
+                format!("test `{name}`: the program has no tool `{}`", excerpt(&call.tool))
+            })
+            .collect()
     }
 
     /// The resources and prompts that are denied by default.

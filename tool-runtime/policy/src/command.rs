@@ -2,7 +2,7 @@
 
 use crate::case::SampleCall;
 use crate::check::TestResult;
-use crate::folder::PolicyFolder;
+use crate::loaded::Loaded;
 use crate::policy::Policy;
 use crate::read::{PolicyError, single_call};
 use crate::subject::Subject;
@@ -27,7 +27,7 @@ const JSON: &str = "json";
 
 /// Whether the pool is wanted. A file with mistakes may be the one that the pool lacks.
 fn needs_pool(arguments: &CommandArguments) -> bool {
-    let is_readable = |file: &String| read(Path::new(file)).is_ok();
+    let is_readable = |file: &String| Loaded::from_path(Path::new(file)).is_ok();
     !arguments.has(OFFLINE) && arguments.positional().iter().all(is_readable)
 }
 
@@ -105,7 +105,7 @@ impl CliCommand for Explain {
     ) -> Option<BoxFuture<'a, ExitCode>> {
         let file = arguments.positional().first().map(Path::new);
         let has_call = arguments.has("tool") || arguments.has("call");
-        match has_call && file.is_some_and(|file| read(file).is_ok()) {
+        match has_call && file.is_some_and(|file| Loaded::from_path(file).is_ok()) {
             true => None,
             false => Some(print(arguments, || explain(arguments, None))),
         }
@@ -182,39 +182,20 @@ fn merged(reports: Vec<Report>) -> Report {
     }
 }
 
-/// A file or a folder.
-enum Document {
-    File(Policy),
-    Folder(PolicyFolder),
-}
-
-impl Document {
-    fn policies(&self) -> Box<dyn Iterator<Item = &Policy> + '_> {
-        match self {
-            Self::File(policy) => Box::new(std::iter::once(policy)),
-            Self::Folder(folder) => Box::new(folder.policies()),
-        }
-    }
-}
-
-fn read(file: &Path) -> Result<Document, PolicyError> {
-    match file.is_dir() {
-        true => PolicyFolder::from_folder(file).map(Document::Folder),
-        false => Policy::from_file(file).map(Document::File),
-    }
-}
-
 fn check(file: &Path, pool: Option<&ToolPool>, is_strict: bool) -> Report {
-    let document = match read(file) {
+    let document = match Loaded::from_path(file) {
         Ok(document) => document,
         Err(error) => return mistakes(file, &error),
     };
-    let (mut problems, mut warnings) = (Vec::new(), Vec::new());
     // Compared with the tools and people that the program has.
-    for (policy, pool) in document.policies().flat_map(|policy| pool.map(|pool| (policy, pool))) {
-        warnings.extend(policy.unused_patterns(pool));
-        problems.extend(pool.unanswerable(policy).iter().map(ToString::to_string));
-    }
+    let mut warnings = pool.map(|pool| document.unused_patterns(pool)).unwrap_or_default();
+    let untested =
+        |policy: &Policy| pool.map(|pool| policy.tests_of_unknown_tools(pool)).unwrap_or_default();
+    warnings.extend(document.policies().flat_map(untested));
+    let unanswerable =
+        |policy: &Policy| pool.map(|pool| pool.unanswerable(policy)).unwrap_or_default();
+    let unanswerable = document.policies().flat_map(unanswerable);
+    let problems: Vec<String> = unanswerable.map(|problem| problem.to_string()).collect();
     let is_fine = problems.is_empty() && (!is_strict || warnings.is_empty());
     let name = file.display();
     let mut text: String =
@@ -240,9 +221,9 @@ fn mistakes(file: &Path, error: &PolicyError) -> Report {
 }
 
 fn test(file: &Path, pool: Option<&ToolPool>) -> Report {
-    let folder = match read(file) {
-        Ok(Document::File(policy)) => return run_tests(&policy, file, pool),
-        Ok(Document::Folder(folder)) => folder,
+    let folder = match Loaded::from_path(file) {
+        Ok(Loaded::File(policy)) => return run_tests(&policy, file, pool),
+        Ok(Loaded::Folder(folder)) => folder,
         Err(error) => return mistakes(file, &error),
     };
     let tests = |policy: &Policy| run_tests(policy, &file.join(policy.name()), pool);
@@ -270,7 +251,7 @@ fn explain(
 ) -> Result<Report, CommandFailure> {
     let mut call = called(arguments)?;
     let file = Path::new(arguments.positional().first().map_or("", String::as_str));
-    let document = match read(file) {
+    let document = match Loaded::from_path(file) {
         Ok(document) => document,
         Err(error) => return Ok(mistakes(file, &error)),
     };
@@ -281,8 +262,8 @@ fn explain(
         }
     }
     let policy = match &document {
-        Document::File(policy) => Some(policy),
-        Document::Folder(folder) => folder.for_principal(&call.principal),
+        Loaded::File(policy) => Some(policy),
+        Loaded::Folder(folder) => folder.for_principal(&call.principal),
     };
     let Some(policy) = policy else {
         let reason = "no policy of the folder applies to this caller";

@@ -10,7 +10,7 @@
 //! | `condition`, `predicate`, `touches`, `schedule`, `names` | conditions; about arguments, files, times, callers |
 //! | `facts`, `subject`, `truth` | what conditions read; yes, no, uncertain |
 //! | `lines` | decisions about the commands of a line |
-//! | `policy`, `index`, `policies`, `folder`, `live` | decisions; several policies; files that change |
+//! | `policy`, `index`, `policies`, `folder`, `loaded`, `live` | decisions; several policies; files that change |
 //! | `limits` | rates and budgets |
 //! | `modes`, `shorthand`, `risk` | permission modes; rules in one line; judgement of risk |
 //! | `case`, `check`, `explain`, `command` | tests, explanations, the commands `policy check` and so on, feature `cli` |
@@ -29,6 +29,7 @@ mod index;
 mod limits;
 mod lines;
 mod live;
+mod loaded;
 mod modes;
 mod names;
 mod policies;

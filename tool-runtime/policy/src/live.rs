@@ -1,15 +1,17 @@
 //! Policies that are read again when their file changes.
 
-use crate::folder::PolicyFolder;
+use crate::loaded::Loaded;
 use crate::policy::Policy;
 use crate::read::{Format, PolicyError, Text};
 use crate::rule::Rule;
-use arc_swap::ArcSwap;
+use arc_swap::ArcSwapOption;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use tokio::sync::Notify;
 use tool_runtime_core::govern::{Approvers, CallView, Decision, PolicyEngine};
+use tool_runtime_core::pool::ToolPool;
 use tool_runtime_core::seam::{lock, spawn};
 use tool_runtime_core::tool::ToolDefinition;
 use tool_runtime_core::vocabulary::Principal;
@@ -36,11 +38,13 @@ pub struct LivePolicy(Arc<Live>);
 
 struct Live {
     path: PathBuf,
-    /// A [`Policy`], a [`PolicyFolder`], or [`Broken`].
-    current: ArcSwap<Arc<dyn PolicyEngine>>,
+    /// `None`: there never was a version without mistakes.
+    current: ArcSwapOption<Loaded>,
     configure: Box<dyn Fn(Policy) -> Policy + Send + Sync>,
     /// Serialises reading, so that an older version never replaces a newer one.
     state: Mutex<State>,
+    /// Tells that a changed file was read.
+    replaced: Notify,
 }
 
 #[derive(Default)]
@@ -53,18 +57,8 @@ struct State {
 /// cannot be read.
 type Stamp = Vec<(PathBuf, Option<u64>)>;
 
-/// There never was a version without mistakes.
-struct Broken;
-
-impl PolicyEngine for Broken {
-    fn decide(&self, _: &CallView<'_>) -> Decision {
-        Decision::deny("the policy cannot be read; nothing runs until it is corrected")
-            .with_rule("policy-error")
-    }
-}
-
 impl LivePolicy {
-    /// Opens a file, or a folder as [`PolicyFolder`] describes it.
+    /// Opens a file, or a folder as [`PolicyFolder`](crate::PolicyFolder) describes it.
     ///
     /// # Errors
     /// All mistakes.
@@ -102,9 +96,10 @@ impl LivePolicy {
     ) -> Self {
         let live = Self(Arc::new(Live {
             path: path.into(),
-            current: ArcSwap::from_pointee(Arc::new(Broken)),
+            current: ArcSwapOption::empty(),
             configure: Box::new(configure),
             state: Mutex::default(),
+            replaced: Notify::new(),
         }));
         // The error is kept.
         let _ = live.reload();
@@ -122,7 +117,7 @@ impl LivePolicy {
         state.stamp = stamp(&live.path);
         match live.read() {
             Ok(version) => {
-                live.current.store(Arc::new(version));
+                live.current.store(Some(Arc::new(version)));
                 state.error = None;
                 Ok(())
             }
@@ -148,6 +143,28 @@ impl LivePolicy {
     /// The mistakes of the newest version, if it was not taken.
     pub fn last_error(&self) -> Option<PolicyError> {
         lock(&self.0.state).error.clone()
+    }
+
+    /// Patterns of rules that select no tool, resource or prompt of a pool, as [`Policy::unused_patterns`] has them, of the
+    /// current version. Empty if there never was a version without mistakes.
+    pub fn unused_patterns(&self, pool: &ToolPool) -> Vec<String> {
+        let current = self.0.current.load_full();
+        current.map(|current| current.unused_patterns(pool)).unwrap_or_default()
+    }
+
+    /// Waits until [`Self::watch`] has taken a new version.
+    #[doc(hidden)]
+    pub async fn replaced(&self) {
+        self.0.replaced.notified().await;
+    }
+
+    /// The number of rules of the current version.
+    #[doc(hidden)]
+    pub fn rule_count(&self) -> usize {
+        let current = self.0.current.load();
+        let own =
+            |policy: &Policy| policy.rules.iter().filter(|rule| rule.merged_from.is_none()).count();
+        current.as_ref().map_or(0, |current| current.policies().map(own).sum())
     }
 
     /// Looks for changes at an interval, in a task that ends with the last clone of this. Needs a runtime of tokio; the
@@ -176,28 +193,33 @@ impl LivePolicy {
     fn look(&self, before: Option<Stamp>) -> Stamp {
         let now = stamp(&self.0.path);
         let is_new = lock(&self.0.state).stamp != now;
-        if is_new
-            && before.as_ref() == Some(&now)
-            && let Err(error) = self.reload()
-        {
+        if is_new && before.as_ref() == Some(&now) {
             let path = self.0.path.display();
-            tracing::error!("the policy `{path}` is not replaced by its new version: {error}");
+            match self.reload() {
+                Ok(()) => {
+                    tracing::info!(rules = self.rule_count(), "the policy `{path}` was read again");
+                    self.0.replaced.notify_one();
+                }
+                Err(error) => tracing::error!(
+                    "the policy `{path}` is not replaced by its new version: {error}"
+                ),
+            }
         }
         now
     }
 }
 
 impl Live {
-    fn read(&self) -> Result<Arc<dyn PolicyEngine>, PolicyError> {
-        if !self.path.is_dir() {
-            return Ok(Arc::new((self.configure)(Policy::from_file(&self.path)?)));
-        }
-        let mut folder = PolicyFolder::from_folder(&self.path)?;
+    fn read(&self) -> Result<Loaded, PolicyError> {
+        let mut folder = match Loaded::from_path(&self.path)? {
+            Loaded::File(policy) => return Ok(Loaded::File((self.configure)(policy))),
+            Loaded::Folder(folder) => folder,
+        };
         for policy in folder.policies_mut() {
             let empty = Policy::builder().build()?;
             *policy = (self.configure)(std::mem::replace(policy, empty));
         }
-        Ok(Arc::new(folder))
+        Ok(Loaded::Folder(folder))
     }
 }
 
@@ -214,25 +236,34 @@ fn stamp(path: &Path) -> Stamp {
     files
 }
 
+impl LivePolicy {
+    fn ask<T>(&self, ask: impl FnOnce(&dyn PolicyEngine) -> T) -> Option<T> {
+        self.0.current.load().as_ref().map(|current| ask(current.engine()))
+    }
+}
+
 impl PolicyEngine for LivePolicy {
     fn questions(&self) -> Vec<(String, Approvers)> {
-        self.0.current.load().questions()
+        self.ask(|engine| engine.questions()).unwrap_or_default()
     }
 
     fn reads_risk(&self) -> bool {
-        self.0.current.load().reads_risk()
+        self.ask(|engine| engine.reads_risk()).unwrap_or(false)
     }
 
     fn reads_files(&self) -> bool {
-        self.0.current.load().reads_files()
+        self.ask(|engine| engine.reads_files()).unwrap_or(true)
     }
 
     fn decide(&self, call: &CallView<'_>) -> Decision {
-        self.0.current.load().decide(call)
+        self.ask(|engine| engine.decide(call)).unwrap_or_else(|| {
+            Decision::deny("the policy cannot be read; nothing runs until it is corrected")
+                .with_rule("policy-error")
+        })
     }
 
     fn visible(&self, tool: &ToolDefinition, principal: &Principal) -> bool {
-        self.0.current.load().visible(tool, principal)
+        self.ask(|engine| engine.visible(tool, principal)).unwrap_or(true)
     }
 }
 
