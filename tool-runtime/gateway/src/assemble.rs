@@ -8,6 +8,7 @@ use crate::plan::{HttpPlan, Plan, with_servers};
 use arc_swap::ArcSwap;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::Notify;
 use tool_runtime::approvals::InboxRoutes;
 use tool_runtime::audit::{EventLog, LogError, OnFailure};
 use tool_runtime::cli::Assembly;
@@ -18,7 +19,12 @@ use tool_runtime::shell::ShellMatcher;
 /// The parts of the program. Files of the configuration are opened.
 pub(crate) async fn assemble(pool: ToolPoolBuilder, source: Source) -> Result<Assembly, BoxError> {
     let plan = Plan::load(&source).map_err(|problems| invalid(&problems))?;
-    let Plan { config, policy, filter, http, builtins, skills, secrets, warnings, .. } = plan;
+    let unwritable = if source.may_call() { plan.unwritable() } else { Vec::new() };
+    if !unwritable.is_empty() {
+        return Err(invalid(&unwritable));
+    }
+    let Plan { config, values, policy, filter, http, builtins, skills, secrets, warnings, .. } =
+        plan;
     match source.file.as_deref().map(std::path::absolute) {
         Some(Ok(file)) => tracing::info!("the configuration is {}", file.display()),
         _ => tracing::info!("there is no configuration file"),
@@ -86,6 +92,8 @@ pub(crate) async fn assemble(pool: ToolPoolBuilder, source: Source) -> Result<As
     let live = Live::new(Parts {
         source: source.clone(),
         started: config.clone(),
+        started_values: values,
+        taken: Notify::new(),
         policy,
         authentication,
         tls,
@@ -93,15 +101,18 @@ pub(crate) async fn assemble(pool: ToolPoolBuilder, source: Source) -> Result<As
         workspace,
         config: ArcSwap::from_pointee(config),
     });
-    let servers = live.clone();
+    let (servers, rules) = (live.clone(), live.clone());
     Ok(assembly
         .servers(move |loader| with_servers(loader, &source, &servers.config()))
         .while_serving(move |pool, stop| {
             Box::pin(async move {
-                let Some(schedule) = schedule else { return };
-                if let Err(error) = schedule.run(&pool, stop).await {
-                    tracing::error!("the jobs of the schedule do not run: {error}");
-                }
+                let jobs = async {
+                    let Some(schedule) = schedule else { return };
+                    if let Err(error) = schedule.run(&pool, stop.clone()).await {
+                        tracing::error!("the jobs of the schedule do not run: {error}");
+                    }
+                };
+                tokio::join!(jobs, rules.warn_of_unused(&pool, &stop));
             })
         })
         .reload(live))

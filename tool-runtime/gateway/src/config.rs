@@ -71,6 +71,7 @@ pub(crate) struct Http {
     pub(crate) inbox: Option<bool>,
     /// Serve metrics for Prometheus at `/metrics`; where callers authenticate, to those with the scope `metrics`. Default: false.
     #[serde(default)]
+    #[expect(dead_code, reason = "read before a pool is made, see `Paths`")]
     pub(crate) metrics: bool,
     /// Sessions for clients of versions before 2026-07-28. Default: true.
     #[serde(default = "yes")]

@@ -2,6 +2,7 @@
 
 use crate::config::{Config, Loaded};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::LazyLock;
 use tool_runtime::mcp::McpConfigLoader;
@@ -11,6 +12,9 @@ pub(crate) use tool_runtime_policy::seam::Document;
 
 /// The key of external servers, which have variables and checks of their own.
 const SERVERS: &str = "mcpServers";
+
+/// The sections that are checked together.
+const SECTIONS: [&str; 2] = ["http", "approvals"];
 
 /// Shorter values are not masked: they occur in many texts.
 const MIN_SECRET: usize = 4;
@@ -22,13 +26,32 @@ const MIN_CUT: usize = 8;
 pub(crate) static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
     let settings = schemars::generate::SchemaSettings::draft2020_12()
         .with(|settings| settings.inline_subschemas = true);
-    settings.into_generator().into_root_schema_for::<Config>().to_value()
+    let mut schema = settings.into_generator().into_root_schema_for::<Config>().to_value();
+    remove_examples(&mut schema);
+    schema
 });
 
-/// Reads a file: its form is checked, and its variables have values.
+/// Removes the examples in Rust of what libraries describe.
+fn remove_examples(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            if let Some(Value::String(text)) = members.get_mut("description")
+                && let Some((before, _)) = text.split_once("```")
+            {
+                *text = before.trim_end().to_owned();
+            }
+            members.values_mut().for_each(remove_examples);
+        }
+        Value::Array(items) => items.iter_mut().for_each(remove_examples),
+        _ => {}
+    }
+}
+
+/// Reads a file: its form is checked, and its variables have values. Sections with mistakes are left out, so that the others
+/// can be checked further.
 ///
 /// # Errors
-/// All mistakes.
+/// It cannot be read, or has no values.
 pub(crate) fn read(file: &Path, loader: &McpConfigLoader) -> Result<Loaded, Vec<String>> {
     let texts = |problems: Vec<tool_runtime::policy::PolicyProblem>| {
         problems.iter().map(ToString::to_string).collect::<Vec<_>>()
@@ -39,7 +62,7 @@ pub(crate) fn read(file: &Path, loader: &McpConfigLoader) -> Result<Loaded, Vec<
         let is_declared = || declared.as_array().is_some_and(|all| all.iter().any(|it| it == name));
         is_secret_name(name) || is_declared()
     };
-    let (mut problems, mut secrets) = (Vec::new(), Vec::new());
+    let (mut problems, mut secrets, mut broken) = (Vec::new(), Vec::new(), BTreeSet::new());
     let mut expand = |path: &str, text: &mut String| match loader.expand(text) {
         Ok(expanded) => {
             *text = expanded.text.expose().to_owned();
@@ -48,6 +71,7 @@ pub(crate) fn read(file: &Path, loader: &McpConfigLoader) -> Result<Loaded, Vec<
             secrets.extend(named.map(|(name, value)| (name, value.expose().to_owned())));
         }
         Err(mistakes) => {
+            broken.insert(section(path).to_owned());
             let mistakes = mistakes.into_iter();
             problems.extend(mistakes.map(|(text, help)| {
                 located(&document, path, &format!("`{path}`: {text}; {help}"))
@@ -66,15 +90,27 @@ pub(crate) fn read(file: &Path, loader: &McpConfigLoader) -> Result<Loaded, Vec<
         let text = issue.message().replacen("unknown argument", "unknown key", 1);
         let text = text.replacen("the arguments are", "the keys are", 1);
         problems.push(located(&document, issue.path(), &text));
+        broken.insert(section(issue.path()).to_owned());
     }
-    if !problems.is_empty() {
-        return Err(masked(sorted(problems), &secrets));
+    let values = value.clone();
+    if let Value::Object(keys) = &mut value {
+        let is_known = |key: &str| SCHEMA["properties"].get(key).is_some();
+        keys.retain(|key, _| is_known(key) && !broken.contains(key));
     }
-    match serde_json::from_value(value) {
-        Ok(config) => Ok(Loaded { config, document: Some(document), secrets }),
-        // The schema has no rule for it.
-        Err(error) => Err(masked(vec![located(&document, "", &error.to_string()).1], &secrets)),
-    }
+    let config = serde_json::from_value(value).unwrap_or_else(|error| {
+        // The schema has no rule for it, or the file is not an object.
+        if problems.is_empty() {
+            problems.push(located(&document, "", &error.to_string()));
+        }
+        broken.extend(SECTIONS.map(str::to_owned));
+        Config::default()
+    });
+    Ok(Loaded { config, values, problems, broken, document: Some(document), secrets })
+}
+
+/// The section of a path: `http` of `http.limits.body`.
+pub(crate) fn section(path: &str) -> &str {
+    path.split(['.', '[']).next().unwrap_or_default()
 }
 
 /// A mistake with its file and line. The text says where it is.

@@ -51,11 +51,13 @@ async fn work(settings: Arc<Notify>, mut waiting: Receiver<Value>) {
     while let Some(message) = waiting.recv().await {
         if !settings.command.is_empty() {
             let ran = timeout(LIMIT, run(&settings.command, &message)).await;
-            warn("the command `approvals.notify.command`", ran.unwrap_or_else(|_| Err(late())));
+            let what = "the command `approvals.notify.command`";
+            warn(what, &message, ran.unwrap_or_else(|_| Err(late())));
         }
         if let Some(address) = &settings.webhook {
             let sent = timeout(LIMIT, send(address, &message)).await;
-            warn("the webhook `approvals.notify.webhook`", sent.unwrap_or_else(|_| Err(late())));
+            let what = "the webhook `approvals.notify.webhook`";
+            warn(what, &message, sent.unwrap_or_else(|_| Err(late())));
         }
     }
 }
@@ -65,9 +67,10 @@ fn late() -> String {
 }
 
 /// The question waits nevertheless.
-fn warn(what: &str, ended: Result<(), String>) {
+fn warn(what: &str, message: &Value, ended: Result<(), String>) {
     if let Err(reason) = ended {
-        tracing::warn!("{what} failed: {reason}");
+        let question = message["id"].as_str();
+        tracing::warn!(question, "{what} failed: {reason}");
     }
 }
 
@@ -116,13 +119,11 @@ async fn run(command: &[String], message: &Value) -> Result<(), String> {
 
 /// Posts a message. A redirect is not followed: it would repeat the message elsewhere, and tell the address.
 async fn send(address: &str, message: &Value) -> Result<(), String> {
-    // The address may have a secret, which errors would show.
-    let failed = |error: reqwest::Error| error.without_url().to_string();
     let url = Url::parse(address).map_err(|error| error.to_string())?;
     let client = http_client::builder(url.scheme() == "https")?;
-    let client = client.redirect(Policy::none()).build().map_err(failed)?;
+    let client = client.redirect(Policy::none()).build().map_err(http_client::reason)?;
     let request = client.post(url).header("content-type", "application/json");
-    let response = request.body(message.to_string()).send().await.map_err(failed)?;
+    let response = request.body(message.to_string()).send().await.map_err(http_client::reason)?;
     match response.status() {
         status if status.is_success() => Ok(()),
         status => Err(format!("it answered {status}")),

@@ -8,17 +8,23 @@ pub(crate) use tools::BuiltinTools;
 
 use crate::config::{Config, Http, Loaded, Source};
 use crate::document::{self, Document};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use tool_runtime::ToolPool;
 use tool_runtime::http::BearerTokens;
-use tool_runtime::mcp::McpConfigLoader;
+use tool_runtime::mcp::{McpConfigLoader, McpManager, McpState};
 use tool_runtime::policy::LivePolicy;
 use tool_runtime::pool::{Filter, Selector};
 use tool_runtime::skills::SkillLibrary;
 
+/// Shorter tokens may be guessed.
+const MIN_TOKEN: usize = 12;
+
 /// The parts of a valid configuration.
 pub(crate) struct Plan {
     pub(crate) config: Config,
+    /// The values of the file.
+    pub(crate) values: Value,
     pub(crate) policy: Option<LivePolicy>,
     pub(crate) filter: Option<Filter>,
     pub(crate) http: Option<HttpPlan>,
@@ -70,8 +76,8 @@ impl Plan {
     /// # Errors
     /// All mistakes.
     pub(crate) fn load(source: &Source) -> Result<Self, Vec<String>> {
-        let Loaded { config, document, mut secrets } = source.load()?;
-        let mut problems = Problems { document: document.as_ref(), list: Vec::new() };
+        let Loaded { config, values, problems, broken, document, mut secrets } = source.load()?;
+        let mut problems = Problems { document: document.as_ref(), list: problems };
         let mut warnings = Vec::new();
         let policy = config.policy.as_ref().map(|policy| LivePolicy::open(&policy.file));
         let policy = policy.and_then(|policy| match policy {
@@ -83,7 +89,7 @@ impl Plan {
             }
         });
         let filter = filter(&config, &mut problems);
-        let http = config.http.as_ref().map(|http| http::plan(http, &mut problems));
+        let http = config.http.as_ref().map(|http| http::plan(http, &mut problems, &mut warnings));
         let own_files = own_files(source, &config);
         let builtins = BuiltinTools::new(&config.tools, &own_files, &mut problems, &mut warnings);
         let skills = tools::skills(&config.tools, &mut problems);
@@ -94,14 +100,60 @@ impl Plan {
             }
         }
         check_paths(&config, &mut problems);
-        check_inbox(&config, &mut problems);
+        // They are checked together.
+        if !broken.contains("http") && !broken.contains("approvals") {
+            check_inbox(&config, &mut problems);
+        }
         check_servers(source, &config, &mut problems, &mut warnings);
         if !problems.list.is_empty() {
             return Err(document::masked(document::sorted(problems.list), &secrets));
         }
         secrets.extend(token_secrets(&config));
         warnings.extend(exposed(&config));
-        Ok(Self { policy, filter, http, own_files, builtins, skills, secrets, warnings, config })
+        warnings.extend(guessable(&config));
+        Ok(Self {
+            config,
+            values,
+            policy,
+            filter,
+            http,
+            own_files,
+            builtins,
+            skills,
+            secrets,
+            warnings,
+        })
+    }
+
+    /// What is about no tool of a pool: rules, and patterns of `tools`. Servers that are not connected lack their tools.
+    pub(crate) fn unused(&self, pool: &ToolPool) -> Vec<String> {
+        let rules = self.policy.iter().flat_map(|policy| policy.unused_patterns(pool));
+        let report = pool.report();
+        let patterns = report.unmatched.iter();
+        let patterns = patterns.map(|pattern| format!("the pattern `{pattern}` picks no tool"));
+        patterns.chain(rules).chain(absent_servers(pool)).collect()
+    }
+
+    /// The files that this user cannot write, each with the key that names it.
+    pub(crate) fn unwritable(&self) -> Vec<String> {
+        let Config { log, approvals, tools, .. } = &self.config;
+        let log = log.iter().filter(|log| !log.optional).flat_map(|log| {
+            let is_lines = log.file.extension().is_some_and(|extension| extension == "jsonl");
+            let written = if is_lines { Written::File } else { Written::Database };
+            let head = log.head_file.iter();
+            let head = head.map(|head| ("log.head_file", head, Written::Replaced));
+            std::iter::once(("log.file", &log.file, written)).chain(head)
+        });
+        let inbox = approvals.inbox.iter();
+        let inbox = inbox.map(|inbox| ("approvals.inbox", inbox, Written::Folder));
+        let data = tools.data.iter().map(|data| ("tools.data", data, Written::Folder));
+        let all = log.chain(inbox).chain(data);
+        let unwritable = all.filter_map(|(key, path, written)| {
+            let error = writable(path, written).err()?;
+            let path = absolute(path);
+            Some(format!("`{key}`: this user cannot write `{path}`: {error}"))
+        });
+        unwritable.collect()
     }
 
     /// A line for each part.
@@ -109,7 +161,6 @@ impl Plan {
         let Self { config, policy, .. } = self;
         let servers = config.mcp_servers.len();
         let families = config.tools.families.len();
-        let path = |path: &Path| path.display().to_string();
         let mut lines = vec![match &config.http {
             Some(http) => format!("serves over HTTP at {}", http.listen),
             None => "serves on standard input and output".to_owned(),
@@ -120,19 +171,73 @@ impl Plan {
         ));
         lines.push(format!("families of built-in tools: {families}"));
         lines.push(match (policy, &config.policy) {
-            (Some(_), Some(policy)) => format!("policy: {}", path(&policy.file)),
+            (Some(_), Some(policy)) => format!("policy: {}", absolute(&policy.file)),
             _ => "policy: none, so that every call is allowed".to_owned(),
         });
         lines.push(match &config.approvals.inbox {
-            Some(inbox) => format!("inbox: {}", path(inbox)),
+            Some(inbox) => format!("inbox: {}", absolute(inbox)),
             None => "inbox: none".to_owned(),
         });
         lines.push(match &config.log {
-            Some(log) => format!("log: {}", path(&log.file)),
+            Some(log) => format!("log: {}", absolute(&log.file)),
             None => "log: none".to_owned(),
         });
         lines
     }
+}
+
+/// The external servers that are not connected.
+pub(crate) fn absent_servers(pool: &ToolPool) -> Vec<String> {
+    let servers = McpManager::of_pool(pool).into_iter().flat_map(|manager| manager.status());
+    let absent = servers.filter(|server| !server.is_ready() && server.state != McpState::Disabled);
+    absent
+        .map(|server| {
+            let reason = server.state.reason().unwrap_or("it did not answer in time");
+            format!("the MCP server `{}` is not connected: {reason}", server.name)
+        })
+        .collect()
+}
+
+/// A path for people, who may not know the working directory.
+fn absolute(path: &Path) -> String {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string()
+}
+
+/// What a path is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Written {
+    /// A file that is continued.
+    File,
+    /// A file in a folder with others of it: a database and its journals.
+    Database,
+    /// A file that another one replaces.
+    Replaced,
+    /// A folder of files.
+    Folder,
+}
+
+/// Tests the rights of what is written. Nothing is.
+#[cfg(unix)]
+fn writable(path: &Path, written: Written) -> std::io::Result<()> {
+    use rustix::fs::{Access, AtFlags, CWD, accessat};
+    let path = std::path::absolute(path)?;
+    let test = |path: &Path| accessat(CWD, path, Access::WRITE_OK, AtFlags::EACCESS);
+    let exists = path.exists();
+    if exists && written != Written::Replaced {
+        test(&path)?;
+    }
+    if exists && matches!(written, Written::File | Written::Folder) {
+        return Ok(());
+    }
+    match path.ancestors().skip(1).find(|folder| folder.exists()) {
+        Some(folder) => Ok(test(folder)?),
+        None => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+fn writable(_: &Path, _: Written) -> std::io::Result<()> {
+    Ok(())
 }
 
 fn filter(config: &Config, problems: &mut Problems<'_>) -> Option<Filter> {
@@ -239,6 +344,15 @@ fn token_secrets(config: &Config) -> Vec<(String, String)> {
     let texts = http.tokens.iter().chain(&file);
     let tokens = texts.flat_map(|text| BearerTokens::secrets_in(text));
     tokens.map(|token| ("TOKEN".to_owned(), token.to_owned())).collect()
+}
+
+/// A warning about tokens that may be guessed.
+fn guessable(config: &Config) -> Option<String> {
+    let tokens = token_secrets(config);
+    let count = tokens.iter().filter(|(_, token)| token.len() < MIN_TOKEN).count();
+    (count > 0).then(|| {
+        format!("tokens shorter than {MIN_TOKEN} characters, which may be guessed: {count}; `openssl rand -hex 16` makes one")
+    })
 }
 
 /// Warnings about files by which other users of this machine could become callers, or read what makes one.

@@ -3,6 +3,7 @@
 use super::{Config, Family, Log, Policy, Runners};
 use crate::document::{self, Document};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use tool_runtime::cli::ProgramArguments;
 use tool_runtime::mcp::{McpConfig, McpConfigLoader};
@@ -22,10 +23,16 @@ pub(crate) struct Source {
     arguments: ProgramArguments,
 }
 
-/// A configuration that was read.
-#[derive(Clone, Debug)]
+/// A configuration that was read. Sections with mistakes are left out.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Loaded {
     pub(crate) config: Config,
+    /// The values of the file, to be compared with other versions.
+    pub(crate) values: Value,
+    /// The mistakes of its form, with their lines.
+    pub(crate) problems: Vec<(Option<usize>, String)>,
+    /// The sections with mistakes.
+    pub(crate) broken: BTreeSet<String>,
     /// For problems with lines.
     pub(crate) document: Option<document::Document>,
     /// The values of variables with the names of secrets.
@@ -59,17 +66,19 @@ impl Source {
     /// The configuration.
     ///
     /// # Errors
-    /// All mistakes of the file's form.
+    /// The file cannot be read, or has no values.
     pub(crate) fn load(&self) -> Result<Loaded, Vec<String>> {
         let mut loaded = match &self.file {
             Some(file) => document::read(file, &self.loader())?,
-            None => Loaded { config: Config::default(), document: None, secrets: Vec::new() },
+            None => Loaded::default(),
         };
         let folder = self.folder();
         for path in loaded.config.paths() {
             *path = folder.join(&*path);
         }
-        self.apply_options(&mut loaded.config)?;
+        if let Err(problems) = self.apply_options(&mut loaded.config) {
+            loaded.problems.extend(problems.into_iter().map(|problem| (None, problem)));
+        }
         if loaded.config.tools.roots.is_empty() {
             let is_here = folder.as_os_str().is_empty();
             loaded.config.tools.roots.push(if is_here { ".".into() } else { folder.to_owned() });
@@ -92,8 +101,17 @@ impl Source {
 
     /// Whether the command may call tools. Others leave the log alone, which another process may write.
     pub(crate) fn may_call(&self) -> bool {
-        let others =
-            ["list", "schema", "report", "status", "pin", "policy", "doctor", "completions"];
+        let others = [
+            "check",
+            "list",
+            "schema",
+            "report",
+            "status",
+            "pin",
+            "policy",
+            "doctor",
+            "completions",
+        ];
         !self.arguments.command().is_some_and(|command| others.contains(&command))
     }
 
@@ -184,6 +202,27 @@ impl Log {
 }
 
 impl Config {
+    /// The sections that differ, options and defaults included.
+    pub(crate) fn changed_sections(&self, other: &Self) -> Vec<&'static str> {
+        let sections = |config: &Self| {
+            let Self { title, instructions, http, policy, approvals, log, tools, runners, .. } =
+                config;
+            [
+                ("title", format!("{title:?}")),
+                ("instructions", format!("{instructions:?}")),
+                ("http", format!("{http:?}")),
+                ("policy", format!("{policy:?}")),
+                ("approvals", format!("{approvals:?}")),
+                ("log", format!("{log:?}")),
+                ("tools", format!("{tools:?}")),
+                ("runners", format!("{runners:?}")),
+                ("secrets", format!("{:?}", config.secrets)),
+            ]
+        };
+        let changed = sections(self).into_iter().zip(sections(other));
+        changed.filter(|(own, other)| own != other).map(|((name, _), _)| name).collect()
+    }
+
     /// The paths that are relative to the file.
     fn paths(&mut self) -> impl Iterator<Item = &mut PathBuf> {
         let Self { http, policy, approvals, log, tools, mcp_config, .. } = self;

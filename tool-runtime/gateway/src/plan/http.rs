@@ -5,7 +5,7 @@ use crate::config::{Http, Jwt, Limits};
 use crate::live::Ways;
 use std::sync::Arc;
 use tool_runtime::http::{
-    BearerTokens, HttpOptions, JwtError, JwtVerifier, ProtectedResource, Tls,
+    BearerTokens, HttpOptions, JwtError, JwtVerifier, ProtectedResource, Tls, TokensError,
 };
 use tool_runtime_server::seam::{check_address, is_local_address};
 
@@ -20,7 +20,11 @@ pub(crate) struct HttpPlan {
     pub(crate) tls: Option<Tls>,
 }
 
-pub(super) fn plan(http: &Http, problems: &mut Problems<'_>) -> HttpPlan {
+pub(super) fn plan(
+    http: &Http,
+    problems: &mut Problems<'_>,
+    warnings: &mut Vec<String>,
+) -> HttpPlan {
     let mut options = HttpOptions::default().sessions(http.sessions);
     options = http.hosts.iter().fold(options, HttpOptions::allow_host);
     options = http.origins.iter().fold(options, HttpOptions::allow_origin);
@@ -51,7 +55,7 @@ pub(super) fn plan(http: &Http, problems: &mut Problems<'_>) -> HttpPlan {
     {
         problems.add("http.listen", OPEN);
     }
-    HttpPlan { options, ways: ways(http, problems), tls }
+    HttpPlan { options, ways: ways(http, problems, warnings), tls }
 }
 
 fn limited(options: HttpOptions, limits: Limits, problems: &mut Problems<'_>) -> HttpOptions {
@@ -74,15 +78,22 @@ fn limited(options: HttpOptions, limits: Limits, problems: &mut Problems<'_>) ->
 }
 
 /// Who may send requests.
-fn ways(http: &Http, problems: &mut Problems<'_>) -> Ways {
+fn ways(http: &Http, problems: &mut Problems<'_>, warnings: &mut Vec<String>) -> Ways {
     let lines = http.tokens.as_deref().map(BearerTokens::parse);
     let lines = lines.and_then(|tokens| problems.accept("http.tokens", tokens));
-    let file = http.tokens_file.as_ref().map(BearerTokens::from_file);
+    let file = http.tokens_file.as_ref().map(|file| match BearerTokens::from_file(file) {
+        // All lines may be removed, so that nobody is let in.
+        Err(TokensError::Empty) => Ok(BearerTokens::none()),
+        read => read,
+    });
     let file = file.and_then(|tokens| problems.accept("http.tokens_file", tokens));
     let tokens = match (lines, file) {
         (Some(lines), Some(file)) => problems.accept("http.tokens_file", lines.and(file)),
         (lines, file) => lines.or(file),
     };
+    if tokens.as_ref().is_some_and(|tokens| tokens.principals().next().is_none()) {
+        warnings.push("`http.tokens_file` has no token, so nobody is let in by one".to_owned());
+    }
     let jwt = http.jwt.as_ref().map(verifier);
     let jwt = jwt.and_then(|jwt| problems.accept("http.jwt", jwt));
     Ways { tokens: tokens.map(Arc::new), jwt: jwt.map(Arc::new) }

@@ -9,10 +9,7 @@ fn the_first_configuration_is_valid_and_is_not_overwritten() {
     let text = folder.ok(&["init"]);
     assert!(text.contains("wrote ./tool-gateway.toml"), "{text}");
     let text = folder.ok(&["check", "--strict"]);
-    assert!(
-        text.contains("tool-gateway.toml: ok") && text.contains("policy: policy.yaml"),
-        "{text}"
-    );
+    assert!(text.contains("tool-gateway.toml: ok") && text.contains("/policy.yaml"), "{text}");
     folder.ok(&["policy", "check", "--strict", "policy.yaml"]);
     let tools = folder.ok(&["list"]);
     assert!(tools.contains("Read ") && tools.contains("Grep "), "{tools}");
@@ -35,17 +32,21 @@ tokens = "${GATEWAY_NOPE}"
 families = ["serch"]
 [tools.shell.limits]
 memory = "4g"
+[policy]
+file = "none.yaml"
 "#,
     );
     let (code, text) = folder.run(&["check"]);
     assert_eq!(code, 1);
     for line in [
-        "tool-gateway.toml: 5 mistakes",
+        "tool-gateway.toml: 6 mistakes",
         ":1: unknown key `titel`; did you mean `title`?",
         ":4: unknown field `sesions` of `http`; did you mean `sessions`?",
         ":5: `http.tokens`: `${GATEWAY_NOPE}` has no value",
         ":7: `tools.families[0]` must be one of",
         ":9: `tools.shell.limits.memory` must be an integer",
+        // Of a section without mistakes.
+        "none.yaml: the file cannot be read",
     ] {
         assert!(text.contains(line), "{line} is not in {text}");
     }
@@ -88,6 +89,34 @@ mcpServers:
     let (_, json) = folder.run(&["check", "--json", "tool-gateway.yaml"]);
     let json: Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(json["problems"].as_array().map(Vec::len), Some(12), "{json}");
+}
+
+#[test]
+fn rules_about_tools_that_do_not_exist_are_found() {
+    let folder = Folder::new(
+        "[policy]\nfile = 'policy.yaml'\n[log]\nfile = 'calls.db'\n[tools]\nfamilies = ['files']\ndeny = ['Wriite']\n[mcpServers.gone]\ncommand = 'no-such-program-here'",
+    );
+    folder.write(
+        "policy.yaml",
+        "default: allow\nrules:\n- {id: no-edits, when: {tools: [Edits]}, then: deny}",
+    );
+    let text = folder.ok(&["check", "--strict"]);
+    assert!(!text.contains("Edits"), "nothing is connected: {text}");
+    let text = folder.ok(&["check", "--connect"]);
+    let expected = [
+        "warning: the pattern `Wriite` picks no tool",
+        "warning: rule `no-edits`: `Edits` selects no tool; did you mean `Edit`?",
+        "warning: the MCP server `gone` is not connected: ",
+    ];
+    for line in expected {
+        assert!(text.contains(line), "{line} is not in {text}");
+    }
+    let (code, json) = folder.run(&["check", "--connect", "--strict", "--json"]);
+    assert_eq!(code, 1);
+    let json = json.lines().find(|line| line.starts_with('{')).expect("an object");
+    let json: Value = serde_json::from_str(json).expect("JSON");
+    assert_eq!(json["warnings"].as_array().map(Vec::len), Some(3), "{json}");
+    assert!(!folder.path("calls.db").exists());
 }
 
 #[test]
@@ -150,4 +179,5 @@ fn the_schema_of_the_configuration_describes_each_key() {
         listen["description"].as_str().is_some_and(|text| text.contains("127.0.0.1:8080")),
         "{listen}"
     );
+    assert!(!schema.to_string().contains("```"), "it has examples in Rust");
 }

@@ -27,6 +27,8 @@ fn tokens_and_servers_are_replaced_without_a_gap() {
     );
     replace(&folder.path("tool-gateway.toml"), &format!("{HTTP}{servers}"));
     server.signal(Signal::HUP);
+    server.line("tokens were removed of: ada");
+    server.line("tokens were added of: bob");
     let line = server.line("the configuration was read again");
     assert!(line.contains("servers_added=1"), "{line}");
     assert_eq!((read("8fQm2x1vXk9pTz"), read("Rk7wqL3nVb5sYd")), (401, 200));
@@ -44,7 +46,7 @@ fn tokens_and_servers_are_replaced_without_a_gap() {
     replace(&folder.path("tool-gateway.toml"), &other);
     server.signal(Signal::HUP);
     server
-        .line("the values of `tools` are other ones than at the start, and count at the next one");
+        .line("the values of `tools.families` are other ones than at the start, and count at the next one");
     let line = server.line("the configuration was read again");
     assert!(line.contains("servers_removed=1"), "{line}");
     server.signal(Signal::TERM);
@@ -60,6 +62,36 @@ fn a_changed_file_counts_without_a_signal() {
     server.line("the configuration was read again");
     assert_eq!(server.call("Rk7wqL3nVb5sYd", "Read", json!({ "file_path": "note" })).0, 200);
     assert_eq!(server.call("8fQm2x1vXk9pTz", "Read", json!({ "file_path": "note" })).0, 401);
+    // Without tokens, nobody is let in.
+    replace(&folder.path("tokens"), "# none\n");
+    server.line("`http.tokens_file` has no token, so nobody is let in by one");
+    server.line("the configuration was read again");
+    assert_eq!(server.call("Rk7wqL3nVb5sYd", "Read", json!({ "file_path": "note" })).0, 401);
+}
+
+#[test]
+fn a_changed_policy_counts_and_its_idle_rules_are_named() {
+    let folder = Folder::new(&format!("{HTTP}[policy]\nfile = 'policies'"));
+    folder.write("tokens", "ada:8fQm2x1vXk9pTz\n");
+    folder.write("note", "hello");
+    std::fs::create_dir(folder.path("policies")).expect("a directory");
+    folder.write("policies/_global.yaml", "default: allow\nrules: []");
+    let server = Server::start(&folder);
+    let read = || server.call("8fQm2x1vXk9pTz", "Read", json!({ "file_path": "note" })).1;
+    assert!(read().contains("hello"));
+    folder.write(
+        "policies/ada.yaml",
+        "rules:\n- {id: no-reads, when: {tools: [Read]}, then: deny}\n- {id: idle, when: {tools: [Reed]}, then: deny}",
+    );
+    assert!(server.line("the policy `policies` was read again").contains("rules=2"));
+    server.line("the policy: ada: rule `idle`: `Reed` selects no tool; did you mean `Read`?");
+    assert!(read().contains("not allowed"), "{}", read());
+    // Whatever else is wrong: a rule that denies may be urgent.
+    std::fs::remove_file(folder.path("policies/ada.yaml")).expect("a file");
+    replace(&folder.path("tool-gateway.toml"), "titel = 'x'");
+    server.signal(Signal::HUP);
+    server.line("unknown key `titel`");
+    assert!(read().contains("hello"), "{}", read());
 }
 
 #[test]

@@ -5,6 +5,9 @@ use serde_json::json;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::Stdio;
 
+/// The id of a trace.
+const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+
 /// A gateway for callers with tokens, over HTTP.
 pub(crate) const HTTP: &str =
     "[http]\nlisten = '127.0.0.1:0'\ntokens_file = 'tokens'\n[tools]\nfamilies = ['files']\n";
@@ -20,6 +23,9 @@ fn callers_are_known_by_their_tokens() {
     assert!(text.contains("hello"), "{text}");
     let line = server.line("status=200");
     assert!(line.contains("INFO") && line.contains("\"ada\""), "{line}");
+    let missing = json!({ "file_path": "nothing-here" });
+    assert_eq!(server.traced_call("8fQm2x1vXk9pTz", TRACE, "Read", missing).0, 200);
+    server.line(&format!("trace=\"{TRACE}\""));
     assert_eq!(server.call("wrong", "Read", json!({ "file_path": "note" })).0, 401);
     server.line("rejected: the token is unknown");
     assert_eq!(server.get("/healthz"), (200, "ok\n".to_owned()));
@@ -32,6 +38,17 @@ fn callers_are_known_by_their_tokens() {
     }
     let log = folder.ok(&["log", "show", "--principal", "ada", "--json"]);
     assert!(log.contains("\"tool\":\"Read\""), "{log}");
+    // The log of calls is found by what the lines of requests have.
+    let traced = folder.ok(&["log", "show", "--grep", TRACE]);
+    assert_eq!(traced.matches("Read").count(), 1, "{traced}");
+    let record = folder.ok(&["log", "export", "--grep", TRACE]);
+    let trace = format!("\"trace\":\"{TRACE}\"");
+    assert!(record.contains(&trace), "{record}");
+    let failed = folder.ok(&["log", "show", "--state", "failed", "--since", "today"]);
+    assert!(failed.contains("nothing-here") && !failed.contains("note"), "{failed}");
+    let both = ["log", "export", "--decision", "allowed", "--state", "failed"];
+    let (code, text) = folder.run(&both);
+    assert!(code == 2 && text.contains("a record is a decision or an end"), "{text}");
     folder.ok(&["log", "verify"]);
 }
 

@@ -114,6 +114,19 @@ impl Server {
         call(self.address, token, tool, &arguments)
     }
 
+    /// Calls a tool as a part of a trace.
+    pub(crate) fn traced_call(
+        &self,
+        token: &str,
+        trace: &str,
+        tool: &str,
+        arguments: Value,
+    ) -> (u16, String) {
+        let head = head(token, tool);
+        let head = format!("{head}traceparent: 00-{trace}-00f067aa0ba902b7-01\r\n");
+        request(self.address, &head, &call_message(tool, &arguments))
+    }
+
     pub(crate) fn get(&self, path: &str) -> (u16, String) {
         request(self.address, &format!("GET {path} HTTP/1.1\r\n"), "")
     }

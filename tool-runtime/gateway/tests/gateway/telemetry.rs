@@ -225,6 +225,10 @@ fn metrics_are_for_those_who_may_read_them() {
     let decisions = "tool_runtime_policy_decisions_total";
     assert_eq!(value(decisions, &[r#"effect="allow""#, r#"rule="reads""#]), 1.0);
     assert_eq!(value(decisions, &[r#"effect="deny""#]), 1.0);
+    let requests = "http_server_request_duration_seconds_count";
+    let count = |status: &str| value(requests, &[r#"http_request_method="GET""#, status]);
+    assert_eq!(count(r#"http_response_status_code="401""#), 1.0);
+    assert_eq!(count(r#"http_response_status_code="403""#), 1.0);
     // Anyone could invent names.
     assert!(!text.contains("made-up"), "{text}");
 }
@@ -308,4 +312,18 @@ fn a_wrong_variable_is_named_and_the_program_runs() {
     let (code, text) = ended(command.env("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"));
     assert_eq!(code, 0, "{text}");
     assert!(text.contains("`OTEL_EXPORTER_OTLP_PROTOCOL=grpc` is not supported"), "{text}");
+}
+
+#[test]
+fn a_collector_that_takes_nothing_is_named_with_the_cause() {
+    let folder = Folder::new("[http]\nlisten = '127.0.0.1:0'\n[tools]\nfamilies = ['files']");
+    // Nothing listens there any more.
+    let gone = std::net::TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr());
+    let url = format!("http://{}", gone.expect("a port"));
+    let mut command = folder.command(&["serve"]);
+    command.env("OTEL_EXPORTER_OTLP_ENDPOINT", &url).env("OTEL_BSP_SCHEDULE_DELAY", "50");
+    let server = Server::with(&mut command);
+    server.call("", "Read", json!({ "file_path": "note" }));
+    let line = server.line(&format!("the collector at {url}/v1/traces takes nothing: "));
+    assert!(line.contains("refused"), "{line}");
 }

@@ -3,6 +3,7 @@
 use super::auth::{AuthRejection, Authenticate};
 use axum::http::request::Parts;
 use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::future::ready;
 use std::path::{Path, PathBuf};
@@ -88,6 +89,19 @@ impl BearerTokens {
             return Err(TokensError::Lines(problems));
         }
         if tokens.0.is_empty() { Err(TokensError::Empty) } else { Ok(tokens) }
+    }
+
+    /// No token: nobody is let in by one.
+    #[doc(hidden)]
+    pub fn none() -> Self {
+        Self(Vec::new())
+    }
+
+    /// The callers of the tokens that these lack, without repetition.
+    #[doc(hidden)]
+    pub fn lacking<'a>(&'a self, others: &'a Self) -> BTreeSet<&'a str> {
+        let lacking = others.0.iter().filter(|known| self.find(&known.digest).is_none());
+        lacking.map(|known| known.principal.id()).collect()
     }
 
     /// The tokens in an environment variable.
