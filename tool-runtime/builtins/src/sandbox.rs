@@ -1,7 +1,7 @@
 //! What confines the programs that tools start: the choice of the operator.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// Confinement of all programs that the tools of a workspace start, chosen by the operator. No argument of a tool changes
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 /// let workspace = Workspace::builder().root(env!("CARGO_MANIFEST_DIR")).sandbox(sandbox).build()?;
 /// # Ok::<(), tool_runtime_builtins::WorkspaceError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SandboxParams {
     /// What confines them.
@@ -81,7 +81,7 @@ impl Default for SandboxParams {
 /// A process outlives the pool if it left its session, cleared its environment, and was orphaned because its shell ended
 /// by itself. A program that holds a `Subreaper` (`tool_runtime::mcp`), as `main!` and `toolbox` do, ends these
 /// processes when it ends in an orderly way. When it is killed, the shells get `SIGTERM`, and their children run on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Sandbox {
     /// Programs may do what this process may do.

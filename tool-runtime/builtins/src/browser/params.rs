@@ -1,7 +1,7 @@
 //! Settings of the operator.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// Settings of the browser, chosen by the operator. No argument of a tool changes them.
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 /// let params = BrowserParams { program: Some("/opt/chrome/chrome".into()), ..BrowserParams::default() };
 /// assert!(params.allowed_hosts.is_empty() && !params.show_stored_values);
 /// ```
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BrowserParams {
     /// The program: a path, or a name that is looked up in `PATH`. Default: the first installed one of `chromium`,

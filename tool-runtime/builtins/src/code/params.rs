@@ -1,7 +1,7 @@
 //! Settings of the operator.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use std::path::PathBuf;
 /// params.worktrees.directory = "trees".into();
 /// assert!(!params.worktrees.hooks);
 /// ```
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CodeParams {
     /// Worktrees of git.
@@ -68,7 +68,7 @@ impl CodeParams {
 /// let mut params = CodeParams::default();
 /// params.add_language_server("bash", bash);
 /// ```
-#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LanguageServer {
     /// The program: a path, or a name that is looked up in `PATH`.
@@ -175,7 +175,7 @@ impl LanguageServer {
 }
 
 /// Settings of the tools for worktrees.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WorktreeParams {
     /// The program git, 2.36 or newer: a path, or a name that is looked up in `PATH`.

@@ -1,7 +1,7 @@
 //! Settings of the operator.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// Settings of the tools that run commands, chosen by the operator. No argument of a tool changes them.
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 /// let params = ShellParams { limits, ..ShellParams::default() };
 /// assert_eq!(params.shell, std::path::Path::new("/bin/bash"));
 /// ```
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ShellParams {
     /// The shell's program, which takes `-c`. The tool `terminal` needs bash.
@@ -57,7 +57,7 @@ impl ShellParams {
 }
 
 /// What commands may use of the machine, on Linux. Zero is no limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CommandLimits {
     /// Processes and threads that a command may add to those of the machine (`RLIMIT_NPROC`). The kernel does not limit

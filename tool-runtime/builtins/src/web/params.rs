@@ -2,7 +2,7 @@
 
 use super::search::SearchParams;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// Settings of the tools for the web, chosen by the operator. No argument of a tool changes them.
 ///
@@ -13,7 +13,7 @@ use serde::Deserialize;
 /// let params = WebParams { search: Some(search), ..WebParams::default() };
 /// assert!(params.allowed_hosts.is_empty());
 /// ```
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WebParams {
     /// Hosts with private addresses that pages may be fetched from: `wiki.example`, `*.corp.example`, `127.0.0.1`,

@@ -77,7 +77,7 @@ impl fmt::Debug for dyn SearchBackend {
 }
 
 /// The search engine of `WebSearch`.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "backend", rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum SearchParams {
