@@ -24,7 +24,9 @@ fn options_replace_keys() {
 
 #[test]
 fn every_family_has_its_tools() {
-    let folder = Folder::empty();
+    // Any program that exists is the browser: no page is opened.
+    let browser = env!("CARGO_BIN_EXE_tool-gateway");
+    let folder = Folder::new(&format!("[tools.browser]\nprogram = '{browser}'"));
     std::fs::create_dir(folder.path("skills")).expect("a directory");
     std::fs::create_dir(folder.path("root")).expect("a directory");
     let words = ["--families", FAMILIES, "--data", "data", "--root", "root", "--skills", "skills"];
