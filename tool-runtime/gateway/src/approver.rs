@@ -12,11 +12,14 @@ use tool_runtime::govern::{Approval, ApprovalRequest, Approver, Approvers};
 use tool_runtime::shell::ShellMatcher;
 
 /// The approver of a configuration: the caller, the person at the terminal, those who read the inbox, the first that can
-/// be asked. With the store of the inbox.
+/// be asked. With the store of the inbox. The notifier tells of its questions.
 ///
 /// # Errors
 /// The inbox cannot be opened.
-pub(crate) fn approver(approvals: &Approvals) -> io::Result<(Chain, Option<FileStore>)> {
+pub(crate) fn approver(
+    approvals: &Approvals,
+    notifier: Option<Notifier>,
+) -> io::Result<(Chain, Option<FileStore>)> {
     let mut chain: Vec<Arc<dyn Approver>> = Vec::new();
     if approvals.caller {
         chain.push(Arc::new(AskCaller::new()));
@@ -27,8 +30,7 @@ pub(crate) fn approver(approvals: &Approvals) -> io::Result<(Chain, Option<FileS
     let store = approvals.inbox.as_ref().map(FileStore::open).transpose()?;
     if let Some(store) = &store {
         let mut inbox = Inbox::new(store.clone());
-        if let Some(notify) = approvals.notify.clone() {
-            let notifier = Notifier::start(notify);
+        if let Some(notifier) = notifier {
             inbox = inbox.on_question(move |question| notifier.tell(question));
         }
         chain.push(Arc::new(match approvals.expiry_minutes {

@@ -2,9 +2,12 @@
 
 use crate::BoxError;
 use crate::approver::approver;
-use crate::config::Source;
-use crate::live::{Authentication, Live, Parts, Ways, mask};
-use crate::plan::{HttpPlan, Plan, with_servers};
+use crate::authentication::{Authentication, Ways};
+use crate::config::{Log, Source};
+use crate::live::{Live, Parts, mask};
+use crate::notify::Notifier;
+use crate::plan::files::INBOX;
+use crate::plan::{HttpPlan, Mistakes, Plan, with_servers};
 use arc_swap::ArcSwap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,13 +21,11 @@ use tool_runtime::shell::ShellMatcher;
 
 /// The parts of the program. Files of the configuration are opened.
 pub(crate) async fn assemble(pool: ToolPoolBuilder, source: Source) -> Result<Assembly, BoxError> {
-    let plan = Plan::load(&source).map_err(|problems| invalid(&problems))?;
-    let unwritable = if source.may_call() { plan.unwritable() } else { Vec::new() };
-    if !unwritable.is_empty() {
-        return Err(invalid(&unwritable));
+    let mut plan = Plan::load(&source)?;
+    if source.may_call() {
+        check_rights(&mut plan, &source)?;
     }
-    let Plan { config, values, policy, filter, http, builtins, skills, secrets, warnings, .. } =
-        plan;
+    let Plan { config, policy, filter, http, builtins, skills, secrets, warnings, .. } = plan;
     match source.file.as_deref().map(std::path::absolute) {
         Some(Ok(file)) => tracing::info!("the configuration is {}", file.display()),
         _ => tracing::info!("there is no configuration file"),
@@ -49,7 +50,8 @@ pub(crate) async fn assemble(pool: ToolPoolBuilder, source: Source) -> Result<As
     if let Some(log) = config.log.as_ref().filter(|_| source.may_call()) {
         pool = pool.install(opened(log)?);
     }
-    let (approver, inbox) = approver(&config.approvals)?;
+    let notifier = config.approvals.notify.clone().map(Notifier::start);
+    let (approver, inbox) = approver(&config.approvals, notifier)?;
     pool = pool.approver(approver);
     if let Some(skills) = &skills {
         pool = pool.add_from(&ToolSource::Custom, [skills.tool()]);
@@ -91,8 +93,7 @@ pub(crate) async fn assemble(pool: ToolPoolBuilder, source: Source) -> Result<As
     }
     let live = Live::new(Parts {
         source: source.clone(),
-        started: config.clone(),
-        started_values: values,
+        started: config.values(),
         taken: Notify::new(),
         policy,
         authentication,
@@ -118,13 +119,21 @@ pub(crate) async fn assemble(pool: ToolPoolBuilder, source: Source) -> Result<As
         .reload(live))
 }
 
-/// All mistakes, each on a line.
-pub(crate) fn invalid(problems: &[String]) -> BoxError {
-    let list: String = problems.iter().map(|problem| format!("\n- {problem}")).collect();
-    format!("the configuration cannot be used:{list}").into()
+/// Refuses what this user cannot write. A call from the command line does without the inbox of the service.
+fn check_rights(plan: &mut Plan, source: &Source) -> Result<(), Mistakes> {
+    let (optional, needed): (Vec<_>, Vec<_>) =
+        plan.unwritable().into_iter().partition(|file| !source.serves() && file.key == INBOX);
+    if !needed.is_empty() {
+        return Err(Mistakes(needed.into_iter().map(|file| file.text).collect()));
+    }
+    for file in optional {
+        plan.warnings.push(format!("{}; nobody is asked there", file.text));
+        plan.config.approvals.inbox = None;
+    }
+    Ok(())
 }
 
-fn opened(log: &crate::config::Log) -> Result<EventLog, LogError> {
+fn opened(log: &Log) -> Result<EventLog, LogError> {
     let mut builder = EventLog::builder();
     if log.durable {
         builder = builder.durable();
@@ -139,7 +148,7 @@ fn opened(log: &crate::config::Log) -> Result<EventLog, LogError> {
         builder = builder.keep_for(Duration::from_secs(days.saturating_mul(24 * 60 * 60)));
     }
     // Lines of JSON look up no step of a repeated run.
-    match log.file.extension().is_some_and(|extension| extension == "jsonl") {
+    match log.is_lines() {
         true => builder.record_only().open(&log.file),
         false => builder.open(&log.file),
     }

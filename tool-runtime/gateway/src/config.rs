@@ -1,9 +1,10 @@
 //! The configuration, as its file has it.
 
+pub(crate) mod document;
 mod source;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 use tool_runtime_builtins::SandboxParams;
@@ -12,10 +13,10 @@ use tool_runtime_builtins::code::CodeParams;
 use tool_runtime_builtins::shell::ShellParams;
 use tool_runtime_builtins::web::WebParams;
 
-pub(crate) use source::{Loaded, Source};
+pub(crate) use source::Source;
 
 /// The configuration of a gateway. Every text may have `${VAR}` and `${VAR:-default}`. Paths are relative to the file.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Config {
     /// The title that MCP clients show to people.
@@ -43,8 +44,15 @@ pub(crate) struct Config {
     pub(crate) mcp_servers: Map<String, Value>,
 }
 
+impl Config {
+    /// Its values, by key: those of the file, of options, and defaults.
+    pub(crate) fn values(&self) -> Value {
+        serde_json::to_value(self).expect("keys and paths are texts")
+    }
+}
+
 /// Serving over HTTP.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Http {
     /// `127.0.0.1:8080`, or only a port of this machine. Port 0 is any free one.
@@ -71,7 +79,6 @@ pub(crate) struct Http {
     pub(crate) inbox: Option<bool>,
     /// Serve metrics for Prometheus at `/metrics`; where callers authenticate, to those with the scope `metrics`. Default: false.
     #[serde(default)]
-    #[expect(dead_code, reason = "read before a pool is made, see `Paths`")]
     pub(crate) metrics: bool,
     /// Sessions for clients of versions before 2026-07-28. Default: true.
     #[serde(default = "yes")]
@@ -89,7 +96,7 @@ impl Http {
 }
 
 /// JSON Web Tokens.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Jwt {
     /// The URL of the issuer, whose metadata names its keys.
@@ -104,7 +111,7 @@ pub(crate) struct Jwt {
 }
 
 /// A certificate. Changed files count without a restart.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Tls {
     /// The file of the certificate and of those of its issuers, in PEM.
@@ -114,7 +121,7 @@ pub(crate) struct Tls {
 }
 
 /// Limits on what clients may use. What is not set has the default of the server.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Limits {
     /// Connections at a time.
@@ -128,7 +135,7 @@ pub(crate) struct Limits {
 }
 
 /// Rules about calls.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Policy {
     /// A file, or a folder with a file for each caller. A changed file counts two seconds later, unless it has mistakes.
@@ -136,7 +143,7 @@ pub(crate) struct Policy {
 }
 
 /// Whom questions about calls are put to: the first that can be asked.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Approvals {
     /// The user of the client that calls, by a form. Default: true.
@@ -156,7 +163,7 @@ pub(crate) struct Approvals {
 }
 
 /// How people learn of a question. Its text, tool, caller and rule are sent, not its arguments.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Notify {
     /// A program and its arguments, which gets the question as JSON on its standard input.
@@ -182,7 +189,7 @@ impl Default for Approvals {
 }
 
 /// The log of calls.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Log {
     /// A SQLite file, or lines of JSON if its name ends in `.jsonl`: one process writes that, so that `call` needs another
@@ -201,7 +208,7 @@ pub(crate) struct Log {
 }
 
 /// Built-in tools, and which tools are offered.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Tools {
     /// Families of built-in tools. Default: none.
@@ -268,7 +275,7 @@ impl Default for Tools {
 }
 
 /// A family of built-in tools.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Family {
     /// Read, write, edit, list, move and delete files.
@@ -296,7 +303,7 @@ pub(crate) enum Family {
 }
 
 /// The names of built-in tools.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Names {
     /// `Read`, `Bash`, `Grep`, ..
@@ -307,7 +314,7 @@ pub(crate) enum Names {
 }
 
 /// Settings of the family `schedule`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct ScheduleSettings {
     /// Seconds between two runs of a job, at least. Default: 60.
@@ -317,7 +324,7 @@ pub(crate) struct ScheduleSettings {
 }
 
 /// A webhook.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Target {
     /// The address that webhooks are sent to.
@@ -327,7 +334,7 @@ pub(crate) struct Target {
 }
 
 /// Tools that run on other machines.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Runners {
     /// The URL of the hub, as `http://127.0.0.1:7750`. The variable TOOL_REMOTE_TOKEN has the token.

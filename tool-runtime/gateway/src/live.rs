@@ -1,16 +1,12 @@
 //! The application of a new version of the configuration to a running gateway.
 
-mod authentication;
-
-pub(crate) use authentication::{Authentication, Ways};
-
 use crate::BoxError;
-use crate::assemble::invalid;
+use crate::authentication::{Authentication, Ways};
 use crate::config::{Config, Source};
-use crate::document::section;
-use crate::plan::{Plan, absent_servers};
+use crate::plan::{Plan, absent_servers, token_secrets, tokens};
 use arc_swap::ArcSwap;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::future::pending;
 use std::path::PathBuf;
@@ -37,9 +33,8 @@ pub(crate) struct Live(Arc<Parts>);
 /// The parts.
 pub(crate) struct Parts {
     pub(crate) source: Source,
-    /// The version that the gateway started with, and the values of its file.
-    pub(crate) started: Config,
-    pub(crate) started_values: Value,
+    /// The values that the gateway started with.
+    pub(crate) started: Value,
     pub(crate) policy: Option<LivePolicy>,
     pub(crate) authentication: Authentication,
     pub(crate) tls: Option<Tls>,
@@ -57,9 +52,10 @@ impl Live {
         Self(Arc::new(parts))
     }
 
-    /// Logs what of the rules is about no tool: when the external servers are connected, and after each reload.
+    /// Logs what of the rules is about no tool: when the external servers are connected, and after each reload what is new.
     pub(crate) async fn warn_of_unused(&self, pool: &ToolPool, stop: &CancellationToken) {
         let look = async {
+            let mut known = BTreeSet::new();
             loop {
                 for manager in McpManager::of_pool(pool) {
                     drop(timeout(CONNECT_WAIT, manager.settled()).await);
@@ -67,7 +63,10 @@ impl Live {
                 let lacks_tools = !absent_servers(pool).is_empty();
                 let lacks_tools = if lacks_tools { "; an MCP server is not connected" } else { "" };
                 let unused = self.0.policy.iter().flat_map(|policy| policy.unused_patterns(pool));
-                unused.for_each(|text| tracing::warn!("the policy: {text}{lacks_tools}"));
+                let unused = BTreeSet::from_iter(unused);
+                let new = unused.difference(&known);
+                new.for_each(|text| tracing::warn!("the policy: {text}{lacks_tools}"));
+                known = unused;
                 tokio::select! {
                     () = self.0.taken.notified() => {}
                     () = policy_replaced(self.0.policy.as_ref()) => {}
@@ -82,38 +81,26 @@ impl Live {
     }
 
     fn apply(&self) -> Result<(), BoxError> {
-        let Parts {
-            started, started_values, policy, authentication, tls, secrets, workspace, ..
-        } = &*self.0;
-        // A rule counts whatever else is wrong. The policy is watched besides, and logs its mistakes.
-        if let Some(policy) = policy
-            && policy.reload_if_changed().is_ok_and(|is_new| is_new)
-        {
-            tracing::info!(rules = policy.rule_count(), "the policy was read again");
+        let Parts { source, started, policy, authentication, tls, secrets, workspace, .. } =
+            &*self.0;
+        // Rules and tokens count whatever else is wrong: to deny or to remove one may be urgent.
+        if let Some(policy) = policy {
+            // It logs what became of it.
+            let _ = policy.reload_if_changed();
         }
-        let plan = Plan::load(&self.0.source).map_err(|problems| invalid(&problems))?;
+        let plan = Plan::load(source).inspect_err(|_| self.read_tokens())?;
         let (old, new) = (self.config(), plan.config);
-        let has_authentication =
-            |config: &Config| config.http.as_ref().is_some_and(|http| http.has_authentication());
-        let keeps_authentication = has_authentication(started) == has_authentication(&new);
-        let mut fixed = fixed(started_values, &plan.values, keeps_authentication);
-        // Options replace keys, and a default may be written or left out.
-        let changed = started.changed_sections(&new);
-        fixed.retain(|key| changed.contains(&section(key)));
-        if !fixed.is_empty() {
-            let keys = fixed.join("`, `");
-            tracing::warn!(
-                "the values of `{keys}` are other ones than at the start, and count at the next one"
-            );
-        }
+        let values = new.values();
+        let keeps_authentication = has_authentication(started) == has_authentication(&values);
+        warn_of_fixed(started, &values, keeps_authentication);
         plan.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
         mask(secrets, plan.secrets);
         if let Some(workspace) = workspace {
             workspace.protect(plan.own_files)?;
         }
         // What may fail is first.
-        let is_same = |part: fn(&Config) -> Option<&PathBuf>| part(started) == part(&new);
-        if let Some(tls) = tls.as_ref().filter(|_| is_same(certificate) && is_same(key)) {
+        if let Some(tls) = tls.as_ref().filter(|_| started["http"]["tls"] == values["http"]["tls"])
+        {
             tls.reload()?;
         }
         if let Some(http) = plan.http.filter(|_| keeps_authentication) {
@@ -123,20 +110,44 @@ impl Live {
                 // It knows the keys of the issuer.
                 ways.jwt = authentication.ways().jwt.clone();
             }
-            log_tokens(authentication.ways().tokens.as_deref(), ways.tokens.as_deref());
-            authentication.replace(ways);
+            self.replace(ways);
         }
         self.0.config.store(Arc::new(new));
         Ok(())
     }
+
+    /// Reads the tokens of the version that was taken last.
+    fn read_tokens(&self) {
+        let config = self.config();
+        // What is wrong with them is among the mistakes of the new version.
+        if let Some(Ok(Some(tokens))) = config.http.as_ref().map(tokens) {
+            mask(&self.0.secrets, token_secrets(&config));
+            let jwt = self.0.authentication.ways().jwt.clone();
+            self.replace(Ways { tokens: Some(Arc::new(tokens)), jwt });
+        }
+    }
+
+    /// Replaces the ways to authenticate, and names the callers whose tokens have changed.
+    fn replace(&self, ways: Ways) {
+        let (old, none) = (self.0.authentication.ways(), BearerTokens::none());
+        let before = old.tokens.as_deref().unwrap_or(&none);
+        let after = ways.tokens.as_deref().unwrap_or(&none);
+        let changes = [
+            ("tokens were removed of", after.lacking(before)),
+            ("tokens were added of", before.lacking(after)),
+            ("tokens have other names or scopes of", before.differing(after)),
+        ];
+        for (what, callers) in changes.into_iter().filter(|(_, callers)| !callers.is_empty()) {
+            let names = Vec::from_iter(callers).join(", ");
+            tracing::info!("{what}: {}", excerpt(&names));
+        }
+        self.0.authentication.replace(ways);
+    }
 }
 
-fn certificate(config: &Config) -> Option<&PathBuf> {
-    Some(&config.http.as_ref()?.tls.as_ref()?.certificate)
-}
-
-fn key(config: &Config) -> Option<&PathBuf> {
-    Some(&config.http.as_ref()?.tls.as_ref()?.key)
+/// Whether callers authenticate, by the values of a configuration.
+fn has_authentication(values: &Value) -> bool {
+    ["tokens", "tokens_file", "jwt"].iter().any(|key| !values["http"][key].is_null())
 }
 
 /// Masks values in all that leaves the gateway from now on.
@@ -173,23 +184,11 @@ async fn policy_replaced(policy: Option<&LivePolicy>) {
     }
 }
 
-/// Names the callers whose tokens have changed.
-fn log_tokens(old: Option<&BearerTokens>, new: Option<&BearerTokens>) {
-    let none = BearerTokens::none();
-    let (old, new) = (old.unwrap_or(&none), new.unwrap_or(&none));
-    for (what, callers) in [("removed", new.lacking(old)), ("added", old.lacking(new))] {
-        if !callers.is_empty() {
-            let names = Vec::from_iter(callers).join(", ");
-            tracing::info!("tokens were {what} of: {}", excerpt(&names));
-        }
-    }
-}
-
 /// The keys whose changes count at once.
 const LIVE: [&str; 5] = ["mcpServers", "mcp_config", "http.tokens", "http.tokens_file", "http.jwt"];
 
-/// The keys whose changes count at the next start: all others, and those of authentication if it is added or removed.
-fn fixed(old: &Value, new: &Value, keeps_authentication: bool) -> Vec<String> {
+/// Names the keys whose changes count at the next start: all others, and those of authentication if it is added or removed.
+fn warn_of_fixed(old: &Value, new: &Value, keeps_authentication: bool) {
     let mut changed = Vec::new();
     note_changes("", old, new, &mut changed);
     let is_live = |key: &str| {
@@ -198,7 +197,12 @@ fn fixed(old: &Value, new: &Value, keeps_authentication: bool) -> Vec<String> {
         live.into_iter().any(|live| is_in(live))
     };
     changed.retain(|key| !is_live(key));
-    changed
+    if !changed.is_empty() {
+        let keys = changed.join("`, `");
+        tracing::warn!(
+            "the values of `{keys}` are other ones than at the start, and count at the next one"
+        );
+    }
 }
 
 /// Notes the paths of values that differ.

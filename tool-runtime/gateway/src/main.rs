@@ -4,8 +4,9 @@
 //! | Module | Topic |
 //! |---|---|
 //! | `options` | options of the command line |
-//! | `config`, `document` | the configuration, and how it is read from a file with all of its mistakes |
+//! | `config` | the configuration, and how it is read from a file with all of its mistakes |
 //! | `plan` | the parts of a valid configuration: checked, without an effect |
+//! | `authentication` | tokens and issuers, which may be replaced |
 //! | `approver` | whom questions are put to |
 //! | `notify` | tells people of questions |
 //! | `assemble` | the pool and the server of a plan |
@@ -14,9 +15,9 @@
 
 mod approver;
 mod assemble;
+mod authentication;
 mod commands;
 mod config;
-mod document;
 mod live;
 mod notify;
 mod options;

@@ -1,8 +1,8 @@
 //! `check`: all mistakes of the configuration.
 
 use crate::config::Source;
-use crate::document::SCHEMA;
-use crate::plan::Plan;
+use crate::config::document::SCHEMA;
+use crate::plan::{Mistakes, Plan};
 use serde_json::json;
 use std::io::Write;
 use std::process::ExitCode;
@@ -20,33 +20,37 @@ impl CliCommand for Check {
             .heading(SETUP)
             .optional_argument("FILE", "The configuration; default: that of the program")
             .flag("strict", "Fail for warnings, too")
-            .flag("connect", "Connect the external servers, and compare rules and `tools.deny` with all tools")
+            .flag("connect", "Connect the external servers, compare rules and `tools.deny` with all tools, and try the address")
             .flag("schema", "Print the JSON Schema of configurations instead, for editors")
             .flag("json", "Print JSON")
-            .after_help("Exit codes: 0 the gateway starts with it, 1 there are mistakes.\n\nWithout `--connect` nothing is started, and no file is written; with it, what `tools.data` keeps is created. Rules about tools that do not exist are found with `--connect` only. `tool-gateway doctor` explains servers that do not connect.")
+            .after_help("Exit codes: 0 the gateway starts with it, 1 there are mistakes.\n\nWhat this user may not write is a warning: the gateway may run as another one. Without `--connect` nothing is started, and no file stays behind; with it, what `tools.data` keeps is created. Rules about tools that do not exist are found with `--connect` only. `tool-gateway doctor` explains servers that do not connect.")
     }
 
     fn run_without_pool<'a>(
         &'a self,
         arguments: &'a CommandArguments,
     ) -> Option<BoxFuture<'a, ExitCode>> {
-        let source = source(&self.0, arguments);
+        if arguments.has("schema") {
+            return Some(ready(|output| {
+                writeln!(output, "{:#}", *SCHEMA)?;
+                Ok(true)
+            }));
+        }
+        let file = arguments.positional().first();
+        if arguments.has("connect") && file.is_some() {
+            return Some(ready(|_| {
+                let text =
+                    "`--connect` starts the program's own configuration; name it by `--config`";
+                Err(CommandFailure::usage(text))
+            }));
+        }
+        let source = file.map_or_else(|| self.0.clone(), |file| self.0.with_file(file));
+        let plan = Plan::load(&source);
         // A pool is made of a valid configuration only.
-        let connects = arguments.has("connect") && !arguments.has("schema");
-        if connects && arguments.positional().is_empty() && Plan::load(&source).is_ok() {
+        if arguments.has("connect") && plan.is_ok() {
             return None;
         }
-        let run = move || {
-            run_printing(|output| {
-                if connects && !arguments.positional().is_empty() {
-                    let text =
-                        "`--connect` starts the program's own configuration; name it by `--config`";
-                    return Err(CommandFailure::usage(text));
-                }
-                check(&source, arguments, None, output)
-            })
-        };
-        Some(Box::pin(async move { run() }))
+        Some(ready(move |output| report(&source, arguments, plan, Vec::new(), output)))
     }
 
     fn run<'a>(
@@ -54,38 +58,39 @@ impl CliCommand for Check {
         arguments: &'a CommandArguments,
         pool: &'a ToolPool,
     ) -> BoxFuture<'a, ExitCode> {
-        Box::pin(
-            async move { run_printing(|output| check(&self.0, arguments, Some(pool), output)) },
-        )
+        Box::pin(async move {
+            let plan = Plan::load(&self.0);
+            let compared = match &plan {
+                Ok(plan) => plan.compared_with(pool).await,
+                Err(_) => Vec::new(),
+            };
+            run_printing(|output| report(&self.0, arguments, plan, compared, output))
+        })
     }
 }
 
-/// The configuration that is checked.
-fn source(own: &Source, arguments: &CommandArguments) -> Source {
-    match arguments.positional() {
-        [file, ..] => own.with_file(file),
-        [] => own.clone(),
-    }
+/// A command that only prints.
+fn ready<'a>(
+    print: impl FnOnce(&mut dyn Write) -> Result<bool, CommandFailure> + Send + 'a,
+) -> BoxFuture<'a, ExitCode> {
+    Box::pin(async move { run_printing(print) })
 }
 
-/// Prints what is wrong, also compared with a pool. Whether the gateway starts with the configuration.
-fn check(
+/// Prints what is wrong. Whether the gateway starts with the configuration.
+fn report(
     source: &Source,
     arguments: &CommandArguments,
-    pool: Option<&ToolPool>,
+    plan: Result<Plan, Mistakes>,
+    compared: Vec<String>,
     output: &mut dyn Write,
 ) -> Result<bool, CommandFailure> {
-    if arguments.has("schema") {
-        writeln!(output, "{:#}", *SCHEMA)?;
-        return Ok(true);
-    }
-    let (problems, warnings, summary) = match Plan::load(source) {
+    let (problems, warnings, summary) = match plan {
         Ok(plan) => {
-            let unused = pool.map(|pool| plan.unused(pool)).unwrap_or_default();
-            let warnings = [plan.warnings.clone(), plan.unwritable(), unused].concat();
+            let unwritable = plan.unwritable().into_iter().map(|file| file.text).collect();
+            let warnings = [plan.warnings.clone(), unwritable, compared].concat();
             (Vec::new(), warnings, plan.summary())
         }
-        Err(problems) => (problems, Vec::new(), Vec::new()),
+        Err(mistakes) => (mistakes.0, Vec::new(), Vec::new()),
     };
     let file = source.file.as_ref().map(|file| file.display().to_string());
     if arguments.has("json") {

@@ -1,9 +1,8 @@
 //! Where the configuration is from: a file, and options of the command line.
 
+use super::document::{self, Document, Loaded};
 use super::{Config, Family, Log, Policy, Runners};
-use crate::document::{self, Document};
 use serde_json::Value;
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use tool_runtime::cli::ProgramArguments;
 use tool_runtime::mcp::{McpConfig, McpConfigLoader};
@@ -21,22 +20,6 @@ pub(crate) struct Source {
     /// `None`: there is no file.
     pub(crate) file: Option<PathBuf>,
     arguments: ProgramArguments,
-}
-
-/// A configuration that was read. Sections with mistakes are left out.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Loaded {
-    pub(crate) config: Config,
-    /// The values of the file, to be compared with other versions.
-    pub(crate) values: Value,
-    /// The mistakes of its form, with their lines.
-    pub(crate) problems: Vec<(Option<usize>, String)>,
-    /// The sections with mistakes.
-    pub(crate) broken: BTreeSet<String>,
-    /// For problems with lines.
-    pub(crate) document: Option<document::Document>,
-    /// The values of variables with the names of secrets.
-    pub(crate) secrets: Vec<(String, String)>,
 }
 
 /// The subjects of commands without a pool.
@@ -76,9 +59,8 @@ impl Source {
         for path in loaded.config.paths() {
             *path = folder.join(&*path);
         }
-        if let Err(problems) = self.apply_options(&mut loaded.config) {
-            loaded.problems.extend(problems.into_iter().map(|problem| (None, problem)));
-        }
+        let problems = self.apply_options(&mut loaded.config);
+        loaded.problems.extend(problems.into_iter().map(|problem| (None, problem)));
         if loaded.config.tools.roots.is_empty() {
             let is_here = folder.as_os_str().is_empty();
             loaded.config.tools.roots.push(if is_here { ".".into() } else { folder.to_owned() });
@@ -97,6 +79,11 @@ impl Source {
         let options = ["auth-token-file", "tls-cert", "tls-key", "mcp-config", "pins"];
         let files = options.iter().flat_map(|option| self.arguments.rest_values(option));
         files.map(PathBuf::from).collect()
+    }
+
+    /// Whether the command is the server.
+    pub(crate) fn serves(&self) -> bool {
+        self.arguments.command() == Some("serve")
     }
 
     /// Whether the command may call tools. Others leave the log alone, which another process may write.
@@ -153,23 +140,22 @@ impl Source {
         self.file.as_deref().and_then(Path::parent).unwrap_or(Path::new(""))
     }
 
-    /// Options of the command line replace keys.
-    fn apply_options(&self, config: &mut Config) -> Result<(), Vec<String>> {
+    /// Options of the command line replace keys. Returns their mistakes.
+    fn apply_options(&self, config: &mut Config) -> Vec<String> {
         let path = |option: &str| self.arguments.value(option).map(PathBuf::from);
         let paths =
             |option: &str| self.arguments.values(option).map(PathBuf::from).collect::<Vec<_>>();
+        let mut problems = Vec::new();
         if let Some(list) = self.arguments.value("families") {
-            let family = |name: &str| {
-                serde_json::from_value::<Family>(Value::from(name)).map_err(|_| {
-                    format!("`--families`: `{name}` is not a family of tools; `tool-gateway --help` lists them")
-                })
-            };
             let names = list.split(',').map(str::trim).filter(|name| !name.is_empty());
-            let (families, problems): (Vec<_>, Vec<_>) = names.map(family).partition(Result::is_ok);
-            if !problems.is_empty() {
-                return Err(problems.into_iter().filter_map(Result::err).collect());
-            }
-            config.tools.families = families.into_iter().flatten().collect();
+            let mut family = |name: &str| {
+                let family = serde_json::from_value::<Family>(Value::from(name)).ok();
+                if family.is_none() {
+                    problems.push(format!("`--families`: `{name}` is not a family of tools; `tool-gateway --help` lists them"));
+                }
+                family
+            };
+            config.tools.families = names.filter_map(&mut family).collect();
         }
         if self.arguments.has("root") {
             config.tools.roots = paths("root");
@@ -191,7 +177,7 @@ impl Source {
             let trust = config.runners.take().is_some_and(|runners| runners.trust);
             config.runners = Some(Runners { hub, trust });
         }
-        Ok(())
+        problems
     }
 }
 
@@ -199,30 +185,14 @@ impl Log {
     fn new(file: PathBuf) -> Self {
         Self { file, keep_days: None, durable: false, optional: false, head_file: None }
     }
+
+    /// Whether it has lines of JSON.
+    pub(crate) fn is_lines(&self) -> bool {
+        self.file.extension().is_some_and(|extension| extension == "jsonl")
+    }
 }
 
 impl Config {
-    /// The sections that differ, options and defaults included.
-    pub(crate) fn changed_sections(&self, other: &Self) -> Vec<&'static str> {
-        let sections = |config: &Self| {
-            let Self { title, instructions, http, policy, approvals, log, tools, runners, .. } =
-                config;
-            [
-                ("title", format!("{title:?}")),
-                ("instructions", format!("{instructions:?}")),
-                ("http", format!("{http:?}")),
-                ("policy", format!("{policy:?}")),
-                ("approvals", format!("{approvals:?}")),
-                ("log", format!("{log:?}")),
-                ("tools", format!("{tools:?}")),
-                ("runners", format!("{runners:?}")),
-                ("secrets", format!("{:?}", config.secrets)),
-            ]
-        };
-        let changed = sections(self).into_iter().zip(sections(other));
-        changed.filter(|(own, other)| own != other).map(|((name, _), _)| name).collect()
-    }
-
     /// The paths that are relative to the file.
     fn paths(&mut self) -> impl Iterator<Item = &mut PathBuf> {
         let Self { http, policy, approvals, log, tools, mcp_config, .. } = self;

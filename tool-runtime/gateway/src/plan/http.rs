@@ -1,13 +1,17 @@
-//! The options of the server.
+//! The options of the server, and who may send requests.
 
 use super::Problems;
-use crate::config::{Http, Jwt, Limits};
-use crate::live::Ways;
+use crate::authentication::Ways;
+use crate::config::{Config, Http, Jwt, Limits};
+use std::path::PathBuf;
 use std::sync::Arc;
 use tool_runtime::http::{
     BearerTokens, HttpOptions, JwtError, JwtVerifier, ProtectedResource, Tls, TokensError,
 };
 use tool_runtime_server::seam::{check_address, is_local_address};
+
+/// Shorter tokens may be guessed.
+const MIN_TOKEN: usize = 12;
 
 /// The mistake of an address that everyone reaches.
 const OPEN: &str = "other machines can reach this address without authentication; add `tokens_file` or `jwt`, or `insecure_no_auth = true` if every client that reaches it may call every tool";
@@ -79,17 +83,12 @@ fn limited(options: HttpOptions, limits: Limits, problems: &mut Problems<'_>) ->
 
 /// Who may send requests.
 fn ways(http: &Http, problems: &mut Problems<'_>, warnings: &mut Vec<String>) -> Ways {
-    let lines = http.tokens.as_deref().map(BearerTokens::parse);
-    let lines = lines.and_then(|tokens| problems.accept("http.tokens", tokens));
-    let file = http.tokens_file.as_ref().map(|file| match BearerTokens::from_file(file) {
-        // All lines may be removed, so that nobody is let in.
-        Err(TokensError::Empty) => Ok(BearerTokens::none()),
-        read => read,
-    });
-    let file = file.and_then(|tokens| problems.accept("http.tokens_file", tokens));
-    let tokens = match (lines, file) {
-        (Some(lines), Some(file)) => problems.accept("http.tokens_file", lines.and(file)),
-        (lines, file) => lines.or(file),
+    let tokens = match tokens(http) {
+        Ok(tokens) => tokens,
+        Err(mistakes) => {
+            mistakes.iter().for_each(|(key, mistake)| problems.add(key, mistake));
+            None
+        }
     };
     if tokens.as_ref().is_some_and(|tokens| tokens.principals().next().is_none()) {
         warnings.push("`http.tokens_file` has no token, so nobody is let in by one".to_owned());
@@ -97,6 +96,55 @@ fn ways(http: &Http, problems: &mut Problems<'_>, warnings: &mut Vec<String>) ->
     let jwt = http.jwt.as_ref().map(verifier);
     let jwt = jwt.and_then(|jwt| problems.accept("http.jwt", jwt));
     Ways { tokens: tokens.map(Arc::new), jwt: jwt.map(Arc::new) }
+}
+
+/// The tokens of the configuration and of its file. `None`: it has neither.
+///
+/// # Errors
+/// Mistakes, each with its key.
+pub(crate) fn tokens(
+    http: &Http,
+) -> Result<Option<BearerTokens>, Vec<(&'static str, TokensError)>> {
+    const FILE: &str = "http.tokens_file";
+    let lines = http.tokens.as_deref().map(BearerTokens::parse).transpose();
+    let file = http.tokens_file.as_ref().map(|file| match BearerTokens::from_file(file) {
+        // All lines may be removed, so that nobody is let in.
+        Err(TokensError::Empty) => Ok(BearerTokens::none()),
+        read => read,
+    });
+    match (lines, file.transpose()) {
+        (Ok(Some(lines)), Ok(Some(file))) => {
+            lines.and(file).map(Some).map_err(|it| vec![(FILE, it)])
+        }
+        (Ok(lines), Ok(file)) => Ok(lines.or(file)),
+        (lines, file) => {
+            let mistakes = [("http.tokens", lines.err()), (FILE, file.err())];
+            Err(mistakes.into_iter().filter_map(|(key, mistake)| Some((key, mistake?))).collect())
+        }
+    }
+}
+
+/// The texts of tokens, to be masked, with their name.
+pub(crate) fn token_secrets(config: &Config) -> Vec<(String, String)> {
+    let Some(http) = &config.http else { return Vec::new() };
+    let file = http.tokens_file.as_ref().and_then(|file| std::fs::read_to_string(file).ok());
+    let texts = http.tokens.iter().chain(&file);
+    let tokens = texts.flat_map(|text| BearerTokens::secrets_in(text));
+    tokens.map(|token| ("TOKEN".to_owned(), token.to_owned())).collect()
+}
+
+/// A warning about tokens that may be guessed.
+pub(super) fn guessable(config: &Config) -> Option<String> {
+    let tokens = token_secrets(config);
+    let count = tokens.iter().filter(|(_, token)| token.len() < MIN_TOKEN).count();
+    (count > 0).then(|| {
+        format!("tokens shorter than {MIN_TOKEN} characters, which may be guessed: {count}; `openssl rand -hex 16` makes one")
+    })
+}
+
+/// The files by which a reader could become a caller, or the server.
+pub(super) fn token_files(http: &Http) -> impl Iterator<Item = &PathBuf> {
+    http.tokens_file.iter().chain(http.tls.iter().map(|tls| &tls.key))
 }
 
 fn verifier(jwt: &Jwt) -> Result<JwtVerifier, JwtError> {

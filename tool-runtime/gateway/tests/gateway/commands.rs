@@ -138,6 +138,61 @@ fn what_the_server_does_not_take_is_a_mistake() {
 }
 
 #[test]
+fn what_the_server_refuses_is_a_mistake() {
+    let folder = Folder::new(
+        "[policy]\nfile = 'policy.yaml'\n[approvals]\ncaller = false\nterminal = false\n[log]\nfile = 'logs'",
+    );
+    folder.write(
+        "policy.yaml",
+        "default: allow\nrules:\n- {id: ask-ada, when: {tools: [Read]}, then: ask}",
+    );
+    std::fs::create_dir(folder.path("logs")).expect("a directory");
+    let (code, text) = folder.run(&["check", "--families", "files,serch", "--data", "x"]);
+    assert_eq!(code, 1);
+    for line in [
+        "3 mistakes",
+        ":3: `approvals`: the question of `ask-ada` may be answered by",
+        ":7: `log.file`: `logs` is a folder; name a file in it",
+        "`--families`: `serch` is not a family of tools",
+    ] {
+        assert!(text.contains(line), "{line} is not in {text}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_inbox_that_others_may_write_to_is_a_mistake() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = Folder::new("[approvals]\ninbox = 'inbox'");
+    std::fs::create_dir(folder.path("inbox")).expect("a directory");
+    let rights = std::fs::Permissions::from_mode(0o777);
+    std::fs::set_permissions(folder.path("inbox"), rights).expect("rights");
+    let (code, text) = folder.run(&["check"]);
+    assert!(
+        code == 1 && text.contains(":2: `approvals.inbox`: other users may write to"),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_address_and_the_program_of_notifications_are_looked_for() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let folder = Folder::new(&format!(
+        "[http]\nlisten = '{address}'\n[approvals]\ninbox = 'inbox'\n[approvals.notify]\ncommand = ['no-such-program-here']"
+    ));
+    let text = folder.ok(&["check", "--connect"]);
+    assert!(
+        text.contains(&format!("warning: `http.listen`: cannot listen on {address}")),
+        "{text}"
+    );
+    assert!(
+        text.contains("warning: `approvals.notify.command`: there is no program `no-such"),
+        "{text}"
+    );
+}
+
+#[test]
 fn commands_find_the_files_of_a_configuration_without_its_variables() {
     let folder = Folder::new(
         "title = '${GATEWAY_NOPE}'\n[log]\nfile = 'calls.db'\n[approvals]\ninbox = 'questions'",

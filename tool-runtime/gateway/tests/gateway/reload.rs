@@ -123,3 +123,31 @@ fn a_new_version_opens_nothing() {
     assert_eq!(read("", "note").0, 401);
     assert_eq!(read("Rk7wqL3nVb5sYd", "note").0, 200);
 }
+
+#[test]
+fn a_removed_token_counts_whatever_else_is_wrong() {
+    let folder = folder();
+    folder.write("note", "hello");
+    let server = Server::start(&folder);
+    let read = |token| server.call(token, "Read", json!({ "file_path": "note" })).0;
+    assert_eq!(read("8fQm2x1vXk9pTz"), 200);
+    replace(&folder.path("tool-gateway.toml"), &format!("{HTTP}x = 1"));
+    replace(&folder.path("tokens"), "bob:Rk7wqL3nVb5sYd\n");
+    server.signal(Signal::HUP);
+    server.line("tokens were removed of: ada");
+    server.line("the configuration is not replaced by its new version");
+    assert_eq!((read("8fQm2x1vXk9pTz"), read("Rk7wqL3nVb5sYd")), (401, 200));
+    replace(&folder.path("tokens"), "bob:Rk7wqL3nVb5sYd scopes=approve\n");
+    replace(&folder.path("tool-gateway.toml"), HTTP);
+    server.signal(Signal::HUP);
+    server.line("tokens have other names or scopes of: bob");
+}
+
+#[test]
+fn a_default_that_is_written_is_no_change() {
+    let folder = folder();
+    let server = Server::start(&folder);
+    replace(&folder.path("tool-gateway.toml"), &format!("{HTTP}repair = true\ntimeout = 5"));
+    server.signal(Signal::HUP);
+    server.line("the values of `tools.timeout` are other ones than at the start");
+}

@@ -104,6 +104,14 @@ impl BearerTokens {
         lacking.map(|known| known.principal.id()).collect()
     }
 
+    /// The callers of the tokens that are in both sets, with other names or scopes in the other one.
+    #[doc(hidden)]
+    pub fn differing<'a>(&self, others: &'a Self) -> BTreeSet<&'a str> {
+        let is_other =
+            |known: &&Known| self.find(&known.digest).is_some_and(|own| *own != known.principal);
+        others.0.iter().filter(is_other).map(|known| known.principal.id()).collect()
+    }
+
     /// The tokens in an environment variable.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! Reads the configuration from a file, with all of its mistakes and their lines.
 
-use crate::config::{Config, Loaded};
+use super::Config;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -21,6 +21,20 @@ const MIN_SECRET: usize = 4;
 
 /// The shortest start of a secret that is masked where it is cut.
 const MIN_CUT: usize = 8;
+
+/// A configuration that was read. Sections with mistakes are left out.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Loaded {
+    pub(crate) config: Config,
+    /// The mistakes of its form, with their lines.
+    pub(crate) problems: Vec<(Option<usize>, String)>,
+    /// The sections with mistakes.
+    pub(crate) broken: BTreeSet<String>,
+    /// For mistakes with lines.
+    pub(crate) document: Option<Document>,
+    /// The values of variables with the names of secrets.
+    pub(crate) secrets: Vec<(String, String)>,
+}
 
 /// The schema of the configuration.
 pub(crate) static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
@@ -52,7 +66,7 @@ fn remove_examples(schema: &mut Value) {
 ///
 /// # Errors
 /// It cannot be read, or has no values.
-pub(crate) fn read(file: &Path, loader: &McpConfigLoader) -> Result<Loaded, Vec<String>> {
+pub(super) fn read(file: &Path, loader: &McpConfigLoader) -> Result<Loaded, Vec<String>> {
     let texts = |problems: Vec<tool_runtime::policy::PolicyProblem>| {
         problems.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
@@ -92,7 +106,6 @@ pub(crate) fn read(file: &Path, loader: &McpConfigLoader) -> Result<Loaded, Vec<
         problems.push(located(&document, issue.path(), &text));
         broken.insert(section(issue.path()).to_owned());
     }
-    let values = value.clone();
     if let Value::Object(keys) = &mut value {
         let is_known = |key: &str| SCHEMA["properties"].get(key).is_some();
         keys.retain(|key, _| is_known(key) && !broken.contains(key));
@@ -105,11 +118,11 @@ pub(crate) fn read(file: &Path, loader: &McpConfigLoader) -> Result<Loaded, Vec<
         broken.extend(SECTIONS.map(str::to_owned));
         Config::default()
     });
-    Ok(Loaded { config, values, problems, broken, document: Some(document), secrets })
+    Ok(Loaded { config, problems, broken, document: Some(document), secrets })
 }
 
 /// The section of a path: `http` of `http.limits.body`.
-pub(crate) fn section(path: &str) -> &str {
+fn section(path: &str) -> &str {
     path.split(['.', '[']).next().unwrap_or_default()
 }
 
