@@ -23,6 +23,26 @@ const WINDOW: u64 = 60;
 /// Peers whose rejections are counted apart.
 const MAX_PEERS: usize = 1024;
 
+/// Logs a line with the fields of a request, after those that only this line has.
+macro_rules! line {
+    ($level:ident, $access:expr, { $($own:tt)* }, $($message:tt)+) => {{
+        let Access { method, path, .. } = &$access;
+        tracing::$level!(
+            target: ACCESS,
+            %method,
+            path,
+            $($own)*
+            peer = $access.peer.map(tracing::field::display),
+            principal = $access.principal.as_ref().map(|it| excerpt(it.id()).into_owned()),
+            session = $access.session,
+            mcp = $access.mcp,
+            tool = $access.tool,
+            trace = $access.trace,
+            $($message)+
+        );
+    }};
+}
+
 /// The client of a connection.
 #[derive(Clone, Copy)]
 pub(super) struct Peer(pub(super) IpAddr);
@@ -83,68 +103,29 @@ impl Access {
         if status.is_client_error() && status != StatusCode::METHOD_NOT_ALLOWED {
             self.warn(response, rejections);
         }
-        let Self { method, path, .. } = self;
         let milliseconds = (self.began.elapsed().as_secs_f64() * 10_000.0).round() / 10.0;
-        tracing::info!(
-            target: ACCESS,
-            %method,
-            path,
-            status = status.as_u16(),
-            ms = milliseconds,
-            peer = self.peer.map(tracing::field::display),
-            principal = self.principal.as_ref().map(|principal| excerpt(principal.id()).into_owned()),
-            session = self.session,
-            mcp = self.mcp,
-            tool = self.tool,
-            trace = self.trace,
-            "request"
-        );
+        line!(info, self, { status = status.as_u16(), ms = milliseconds, }, "request");
     }
 
     fn warn(&self, response: &Response, rejections: &Rejections) {
         let Some(unlogged) = rejections.count(self.peer) else { return };
-        let peer = self.peer.map(tracing::field::display);
         if unlogged > 0 {
+            let peer = self.peer.map(tracing::field::display);
             tracing::warn!(target: ACCESS, unlogged, peer, "rejections were not logged: there were too many");
         }
         let reason = response.extensions().get::<Reason>();
         let reason = reason.map_or("the response says why", |reason| &reason.0);
         let reason = one_line(reason, MAX_REASON);
-        let Self { method, path, .. } = self;
-        tracing::warn!(
-            target: ACCESS,
-            %method,
-            path,
-            status = response.status().as_u16(),
-            peer,
-            principal = self.principal.as_ref().map(|principal| excerpt(principal.id()).into_owned()),
-            session = self.session,
-            tool = self.tool,
-            trace = self.trace,
-            "rejected: {reason}"
-        );
+        line!(warn, self, { status = response.status().as_u16(), }, "rejected: {reason}");
     }
 }
 
 /// A client that leaves before the response ends its request.
 impl Drop for Access {
     fn drop(&mut self) {
-        if self.is_ended {
-            return;
+        if !self.is_ended {
+            line!(info, self, {}, "the client left before the response");
         }
-        let Self { method, path, .. } = self;
-        tracing::info!(
-            target: ACCESS,
-            %method,
-            path,
-            peer = self.peer.map(tracing::field::display),
-            principal = self.principal.as_ref().map(|principal| excerpt(principal.id()).into_owned()),
-            session = self.session,
-            mcp = self.mcp,
-            tool = self.tool,
-            trace = self.trace,
-            "the client left before the response"
-        );
     }
 }
 
