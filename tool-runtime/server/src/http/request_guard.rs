@@ -111,7 +111,7 @@ impl RequestGuard {
 fn not_allowed(what: &str, given: &str) -> HttpRejection {
     let given = excerpt(given);
     let text = format!(
-        "the {what} `{given}` is not allowed; start the server with `--allow-{what} {given}`, or in code with `HttpOptions::allow_{what}`"
+        "the {what} `{given}` is not allowed; start the server with `--allow-{what} {given}`, add it to `http.{what}s` in the configuration of a gateway, or in code use `HttpOptions::allow_{what}`"
     );
     HttpRejection::new(StatusCode::FORBIDDEN, text)
 }
