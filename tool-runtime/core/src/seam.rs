@@ -43,7 +43,8 @@ pub use crate::vocabulary::sync::lock;
 pub use crate::vocabulary::tokens::estimate_tokens;
 pub use crate::vocabulary::trace::{
     ACCESS, CALL_SPANS, DECISIONS, Propagator, RELOADS, REQUEST_SPANS, STATE_SPANS, TraceMembers,
-    current_trace, is_in_call, propagator, record_error, set_propagator, span_name, trace_id,
+    current_trace, error_type, is_in_call, propagator, record_error, set_propagator, span_name,
+    trace_id,
 };
 pub use crate::vocabulary::unique_keys::{PathStep, read_unique};
 pub use crate::vocabulary::wire_name::{MAX_WIRE_NAME, hashed};

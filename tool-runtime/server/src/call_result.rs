@@ -3,10 +3,33 @@
 use super::convert;
 use super::errors;
 use super::host_arguments;
-use rmcp::model::{CallToolResponse, CallToolResult, ErrorData};
-use tool_runtime_core::seam::INTERNAL;
+use super::rounds::Interruption;
+use rmcp::model::{CallToolResponse, CallToolResult, CreateTaskResult, ErrorData};
+use tool_runtime_core::seam::{INTERNAL, error_type};
 use tool_runtime_core::tool::Observation;
 use tool_runtime_core::vocabulary::error::{CallError, ErrorClass};
+
+/// Why the request of a call is answered.
+pub(super) enum CallEnd {
+    Called(Result<Observation, CallError>),
+    Interrupted(Interruption),
+    /// The call goes on as a task.
+    Task(CreateTaskResult),
+}
+
+impl CallEnd {
+    /// The outcome in the log: the class of an error, or another of few words.
+    pub(super) fn as_str(&self) -> &'static str {
+        match self {
+            Self::Called(Ok(observation)) if observation.is_error() => error_type(ErrorClass::Tool),
+            Self::Called(Ok(_)) => "ok",
+            Self::Called(Err(error)) => error_type(error.class()),
+            Self::Interrupted(Interruption::Questions(_)) => "input_required",
+            Self::Interrupted(Interruption::Failed(_)) => error_type(ErrorClass::Internal),
+            Self::Task(_) => "task",
+        }
+    }
+}
 
 /// The outcome of a call.
 pub(crate) enum CallOutcome {
@@ -34,14 +57,13 @@ impl CallOutcome {
     }
 }
 
-/// The result of a call that may become a task, for a client of 2026-07-28.
+/// The result of a task, for a client of 2026-07-28.
 pub(super) fn answer(
     tool: &str,
     outcome: Result<Observation, CallError>,
-    keeps_big_integers: bool,
 ) -> Result<CallToolResult, ErrorData> {
     match outcome {
-        Ok(observation) => Ok(call_result(tool, &observation, false, keeps_big_integers)),
+        Ok(observation) => Ok(call_result(tool, &observation, false, false)),
         Err(error) => failed(&error, true),
     }
 }

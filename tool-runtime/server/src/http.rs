@@ -44,6 +44,7 @@ mod guarded_body;
 mod hosts;
 mod http_rejection;
 mod listen;
+mod logged_body;
 mod message;
 mod open_connections;
 mod options;

@@ -11,7 +11,7 @@ use rmcp::model::{
 };
 use rmcp::service::{OriginatingRequestId, Peer};
 use std::future::ready;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use tokio_util::sync::CancellationToken;
 use tool_runtime_core::vocabulary::{BoxFuture, Principal};
 
@@ -20,6 +20,22 @@ pub(super) type RequestContext = rmcp::service::RequestContext<RoleServer>;
 
 /// A result, or a JSON-RPC error.
 pub(super) type McpResult<T> = Result<T, ErrorData>;
+
+/// How a `tools/call` ended, for the line of the log about its request. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OutcomeNote(Arc<OnceLock<&'static str>>);
+
+impl OutcomeNote {
+    pub(super) fn set(&self, outcome: &'static str) {
+        // A request has one call.
+        let _is_first = self.0.set(outcome);
+    }
+
+    #[cfg(feature = "http")]
+    pub(super) fn get(&self) -> Option<&'static str> {
+        self.0.get().copied()
+    }
+}
 
 /// A request of any transport.
 pub(super) trait Request: Send + Sync {
@@ -51,6 +67,11 @@ pub(super) trait Request: Send + Sync {
     /// Whether the transport restores integers of more than 64 bits from the text of a result.
     fn keeps_big_integers(&self) -> bool {
         true
+    }
+
+    /// Where the end of the call is noted, if the transport logs it.
+    fn outcome_note(&self) -> Option<&OutcomeNote> {
+        None
     }
 
     /// Whether the transport polls the call itself and isolates it as a whole.
@@ -122,6 +143,11 @@ impl Request for RequestContext {
     #[cfg(feature = "http")]
     fn keeps_big_integers(&self) -> bool {
         parts(self).is_none()
+    }
+
+    #[cfg(feature = "http")]
+    fn outcome_note(&self) -> Option<&OutcomeNote> {
+        parts(self)?.extensions.get()
     }
 
     fn notify(&self, mut message: ServerNotification) -> BoxFuture<'_, ()> {

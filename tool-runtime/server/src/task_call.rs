@@ -1,13 +1,12 @@
 //! Calls that become tasks, and requests about tasks.
 
-use super::call_result::answer;
+use super::call_result::{CallEnd, answer};
 use super::client::Client;
-use super::convert;
 use super::handler::PoolHandler;
 use super::request::{McpResult, Request};
-use super::run_call::{cut_short, interrupted, send_queued};
+use super::run_call::{cut_short, send_queued};
 use super::tasks::{Outcome, Work};
-use rmcp::model::{CallToolResponse, ClientCapabilities, CreateTaskResult, ErrorData};
+use rmcp::model::{ClientCapabilities, CreateTaskResult, ErrorData};
 use std::convert::identity;
 use std::sync::Arc;
 use std::task::Poll;
@@ -42,22 +41,19 @@ fn supports_tasks(client: &Client) -> bool {
 impl PoolHandler {
     /// A call that becomes a task as soon as it is pending. Questions before that are answers to the
     /// request, as in any call.
-    pub(super) async fn call_as_task(&self, client: Arc<Client>) -> McpResult<CallToolResponse> {
+    pub(super) async fn call_as_task(&self, client: Arc<Client>) -> McpResult<CallEnd> {
         let stop = CancellationToken::new();
         let mut call = self.owned_call(&client, stop.clone());
         let first = first_polled(&mut call, client.first_poll()).await;
         // Earlier messages belong to the request.
         send_queued(&client).await;
         match first {
-            Poll::Ready(outcome) => {
-                answer(client.name(), outcome, client.request().keeps_big_integers())
-                    .map(Into::into)
-            }
+            Poll::Ready(outcome) => Ok(CallEnd::Called(outcome)),
             Poll::Pending => match client.interruption_now() {
                 Some(interruption) => {
                     cut_short(&client, || drop(call));
                     client.settled_calls().await;
-                    interrupted(interruption)
+                    Ok(CallEnd::Interrupted(interruption))
                 }
                 // The client would not receive the task's id.
                 None if client.request().token().is_cancelled() => Err(cancelled()),
@@ -76,12 +72,7 @@ impl PoolHandler {
         })
     }
 
-    fn spawn_task(
-        &self,
-        client: &Arc<Client>,
-        call: Call,
-        stop: CancellationToken,
-    ) -> CallToolResponse {
+    fn spawn_task(&self, client: &Arc<Client>, call: Call, stop: CancellationToken) -> CallEnd {
         let name = client.name().to_owned();
         let work = Work {
             owner: owner(client.request()),
@@ -89,8 +80,8 @@ impl PoolHandler {
             call: Box::pin(async move { outcome(&name, call.await) }),
         };
         match self.tasks.start(work, |task| client.become_task(task)) {
-            Ok(task) => CreateTaskResult::new(task).into(),
-            Err(error) => convert::failure(error).into(),
+            Ok(task) => CallEnd::Task(CreateTaskResult::new(task)),
+            Err(error) => CallEnd::Called(Err(CallError::new(ErrorClass::RateLimited, error))),
         }
     }
 }
@@ -105,7 +96,7 @@ fn outcome(tool: &str, outcome: Result<Observation, CallError>) -> Outcome {
     if outcome.as_ref().is_err_and(|error| error.class() == ErrorClass::Cancelled) {
         return Outcome::Cancelled;
     }
-    match answer(tool, outcome, false) {
+    match answer(tool, outcome) {
         Ok(result) => Outcome::completed(result),
         Err(error) => Outcome::failed(&error),
     }

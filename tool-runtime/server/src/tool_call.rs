@@ -1,6 +1,6 @@
 //! `tools/call`: a call of the pool for a client.
 
-use super::call_result::{CallOutcome, failed};
+use super::call_result::{CallEnd, CallOutcome, failed};
 use super::client::{Client, Subject};
 use super::convert;
 use super::handler::PoolHandler;
@@ -42,22 +42,28 @@ impl PoolHandler {
         }
         let definition = found.as_ref().ok().map(|found| found.tool().definition());
         let support = definition.map(|definition| definition.task).unwrap_or_default();
-        if becomes_task(client, support)? {
-            return self.call_as_task(Arc::clone(client)).await.map(CallOutcome::Other);
-        }
         let is_wrapped = !client.is_stateless() && definition.is_some_and(convert::is_wrapped);
-        let context = self.context_with(client, client.request().token());
-        let arguments = client.arguments();
-        let name = client.name();
-        let call = self.pool.dispatch(found, name, &arguments, &context, identity);
-        match run_call(client, call).await {
-            Ok(Ok(observation)) => {
+        let end = match becomes_task(client, support)? {
+            true => self.call_as_task(Arc::clone(client)).await?,
+            false => {
+                let context = self.context_with(client, client.request().token());
+                let (arguments, name) = (client.arguments(), client.name());
+                let call = self.pool.dispatch(found, name, &arguments, &context, identity);
+                run_call(client, call).await.map_or_else(CallEnd::Interrupted, CallEnd::Called)
+            }
+        };
+        if let Some(note) = client.request().outcome_note() {
+            note.set(end.as_str());
+        }
+        match end {
+            CallEnd::Called(Ok(observation)) => {
                 let keeps_big_integers = client.request().keeps_big_integers();
                 Ok(CallOutcome::Observation { observation, is_wrapped, keeps_big_integers })
             }
-            Ok(Err(error)) => failed(&error, client.is_stateless())
+            CallEnd::Called(Err(error)) => failed(&error, client.is_stateless())
                 .map(|result| CallOutcome::Other(result.into())),
-            Err(interruption) => interrupted(interruption).map(CallOutcome::Other),
+            CallEnd::Interrupted(interruption) => interrupted(interruption).map(CallOutcome::Other),
+            CallEnd::Task(task) => Ok(CallOutcome::Other(task.into())),
         }
     }
 }

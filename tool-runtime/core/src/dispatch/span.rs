@@ -5,7 +5,7 @@ use crate::pool::PooledTool;
 use crate::tool::context::ToolContext;
 use crate::vocabulary::error::{CallError, ErrorClass, excerpt};
 use crate::vocabulary::trace::{
-    CALL_SPANS, Propagator, is_in_call, propagator, span_name, trace_id,
+    CALL_SPANS, Propagator, error_type, is_in_call, propagator, span_name, trace_id,
 };
 use std::pin::Pin;
 use tracing::field::Empty;
@@ -105,13 +105,5 @@ fn connect(propagator: &dyn Propagator, span: &Span, tool: Option<&str>, context
     }
     if let Some(trace) = propagator.inject(span).or(sent) {
         span.record("trace_id", trace_id(&trace.parent));
-    }
-}
-
-/// The value of `error.type`: that of the conventions for a tool that failed, else the class.
-fn error_type(class: ErrorClass) -> &'static str {
-    match class {
-        ErrorClass::Tool => "tool_error",
-        other => other.as_str(),
     }
 }

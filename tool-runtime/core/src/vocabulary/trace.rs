@@ -1,6 +1,7 @@
 //! Spans, and the traces of other processes that they continue. Spans are those of `tracing`; a subscriber that exports them
 //! sets the [`Propagator`].
 
+use crate::vocabulary::error::ErrorClass;
 use crate::vocabulary::error::excerpt::excerpt;
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -155,6 +156,14 @@ pub fn span_name(method: &str, target: Option<&str>) -> String {
     match target {
         Some(target) => format!("{method} {}", excerpt(target)),
         None => method.to_owned(),
+    }
+}
+
+/// The value of `error.type`: that of the conventions for a tool that failed, else the class.
+pub fn error_type(class: ErrorClass) -> &'static str {
+    match class {
+        ErrorClass::Tool => "tool_error",
+        other => other.as_str(),
     }
 }
 

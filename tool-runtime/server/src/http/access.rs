@@ -1,9 +1,12 @@
 //! Lines of the log about requests: one for each, and a warning for each that is rejected.
 
 use super::http_rejection::Reason;
+use super::logged_body::logged;
+use crate::request::OutcomeNote;
 use axum::extract::{ConnectInfo, Request};
-use axum::http::{HeaderMap, Method, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
+use rmcp::model::{ConstString as _, RequestId, SubscriptionsListenRequestMethod};
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
@@ -37,6 +40,8 @@ macro_rules! line {
             session = $access.session,
             mcp = $access.mcp,
             tool = $access.tool,
+            call = $access.call,
+            outcome = $access.outcome.get(),
             trace = $access.trace,
             $($message)+
         );
@@ -47,7 +52,13 @@ macro_rules! line {
 #[derive(Clone, Copy)]
 pub(super) struct Peer(pub(super) IpAddr);
 
-/// The fields of the log lines of a request.
+/// The fields of the log lines of a request. Each is logged when the response is complete, so `ms` is the time until then;
+/// of a stream that only listens, when it begins.
+///
+/// `call` and `outcome` are those of a `tools/call` that reached the tools of the server: the id of the request, which the
+/// lines of the call have as `gen_ai.tool.call.id`, and how the call ended. These are `ok`, `input_required` (the
+/// client is asked, and sends the call again), `task` (the call goes on as a task), and the values of `error.type`:
+/// `tool_error`, `denied`, `approval_rejected`, ..
 pub(super) struct Access {
     began: Instant,
     method: Method,
@@ -60,6 +71,11 @@ pub(super) struct Access {
     /// The MCP method and the tool that is called, once they are known.
     mcp: Option<String>,
     tool: Option<String>,
+    /// The id of the call.
+    call: Option<String>,
+    pub(super) outcome: OutcomeNote,
+    /// That of a response whose line is not written yet.
+    status: Option<StatusCode>,
     is_ended: bool,
 }
 
@@ -82,27 +98,61 @@ impl Access {
             principal: None,
             mcp: None,
             tool: None,
+            call: None,
+            outcome: OutcomeNote::default(),
+            status: None,
             is_ended: false,
         }
     }
 
     /// Notes what a message asks for. The trace in its metadata precedes that of a header.
-    pub(super) fn asks(&mut self, method: &str, tool: Option<&str>, traceparent: Option<&str>) {
+    pub(super) fn asks(&mut self, method: &str, traceparent: Option<&str>) {
         self.mcp = Some(one_line(method, MAX_REASON));
-        self.tool = tool.map(|tool| one_line(tool, MAX_REASON));
         if let Some(traceparent) = traceparent {
             self.trace = trace_id(traceparent).map(str::to_owned);
         }
     }
 
-    /// Logs the request and its response.
-    pub(super) fn end(&mut self, response: &Response, rejections: &Rejections) {
-        self.is_ended = true;
-        let status = response.status();
+    /// Notes the tool that a message calls.
+    pub(super) fn calls(&mut self, tool: &str, id: Option<&RequestId>) {
+        self.tool = Some(one_line(tool, MAX_REASON));
+        self.call = id.map(|id| one_line(&id.to_string(), MAX_REASON));
+    }
+
+    /// Logs the request and its response: when the body has ended, for a message that is answered by a stream.
+    pub(super) fn end(mut self, response: Response, rejections: &Rejections) -> Response {
+        self.status = Some(response.status());
+        // Of a route of the application.
+        let principal = response.extensions().get::<Arc<Principal>>().cloned();
+        self.principal =
+            self.principal.take().or(principal).filter(|principal| !principal.is_anonymous());
+        // `initialize` opens the session.
+        self.session = self.session.take().or_else(|| text(response.headers(), "mcp-session-id"));
         // Clients ask by GET whether there is a stream.
-        if status.is_client_error() && status != StatusCode::METHOD_NOT_ALLOWED {
-            self.warn(response, rejections);
+        if response.status().is_client_error()
+            && response.status() != StatusCode::METHOD_NOT_ALLOWED
+        {
+            self.warn(&response, rejections);
         }
+        if self.is_streamed(&response) {
+            return response.map(|body| logged(body, self));
+        }
+        self.log();
+        response
+    }
+
+    /// Whether the answer to a message is a stream. A subscription is none: it lasts until the client leaves.
+    fn is_streamed(&self, response: &Response) -> bool {
+        let media = response.headers().get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
+        self.method == Method::POST
+            && self.mcp.as_deref() != Some(SubscriptionsListenRequestMethod::VALUE)
+            && media.is_some_and(|media| media.starts_with(b"text/event-stream"))
+    }
+
+    /// Logs the request, once.
+    pub(super) fn log(&mut self) {
+        let Some(status) = self.status.take() else { return };
+        self.is_ended = true;
         let milliseconds = (self.began.elapsed().as_secs_f64() * 10_000.0).round() / 10.0;
         line!(info, self, { status = status.as_u16(), ms = milliseconds, }, "request");
     }

@@ -5,7 +5,7 @@ use crate::call_result::CallOutcome;
 use crate::client::Client;
 use crate::fast_path::Meta;
 use crate::handler::PoolHandler;
-use crate::request::{McpResult, Request};
+use crate::request::{McpResult, OutcomeNote, Request};
 use axum::http::request::Parts;
 use rmcp::RoleServer;
 use rmcp::model::{RequestId, RequestMetaObject, ServerNotification};
@@ -84,6 +84,10 @@ impl<C: Channel> Request for FastRequest<C> {
 
     fn keeps_big_integers(&self) -> bool {
         false
+    }
+
+    fn outcome_note(&self) -> Option<&OutcomeNote> {
+        self.parts.extensions.get()
     }
 
     fn notify(&self, message: ServerNotification) -> BoxFuture<'_, ()> {

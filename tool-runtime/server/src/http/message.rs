@@ -5,7 +5,7 @@ use crate::handler::PoolHandler;
 use crate::rejection::{Rejection, diagnose, unusable_params};
 use axum::body::Bytes;
 use rmcp::model::{
-    CallToolRequestMethod, ConstString as _, ErrorData, SubscriptionsListenRequestMethod,
+    CallToolRequestMethod, ConstString as _, ErrorData, RequestId, SubscriptionsListenRequestMethod,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -24,6 +24,8 @@ pub(super) struct Message {
     pub(super) method: Option<String>,
     /// The tool of a `tools/call`.
     pub(super) tool: Option<String>,
+    /// The id, if it is valid.
+    pub(super) id: Option<RequestId>,
     /// The span that the client has sent.
     pub(super) traceparent: Option<String>,
     pub(super) arguments: Option<RawArguments>,
@@ -32,6 +34,8 @@ pub(super) struct Message {
 /// The method and the arguments of a message.
 #[derive(Deserialize)]
 struct Outline<'a> {
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
     #[serde(borrow)]
     method: Cow<'a, str>,
     #[serde(borrow)]
@@ -59,9 +63,9 @@ impl Message {
         let Ok(outline) = serde_json::from_str::<Outline<'_>>(text) else {
             // rmcp rejects a message of another shape.
             serde_json::from_str::<&RawValue>(text).map_err(|error| Rejection::not_json(&error))?;
-            let (method, tool, traceparent) = (None, None, None);
+            let (method, tool, id, traceparent) = (None, None, None, None);
             let arguments = None;
-            return Self { body, listens: false, method, tool, traceparent, arguments }
+            return Self { body, listens: false, method, tool, id, traceparent, arguments }
                 .check_size();
         };
         if let Some(rejection) = unusable_params(text) {
@@ -70,14 +74,15 @@ impl Message {
         let listens = outline.method == SubscriptionsListenRequestMethod::VALUE;
         let (method, tool) = (outline.method.to_string(), outline.tool().map(str::to_owned));
         let (method, traceparent) = (Some(method), outline.traceparent());
+        let id = outline.id.and_then(|id| serde_json::from_str(id.get()).ok());
         let message = match outline.arguments(handler) {
             Some(arguments) => {
                 let arguments = RawArguments::within(&body, arguments);
                 let body = without(&body, &arguments);
                 let arguments = Some(arguments);
-                Self { body, listens, method, tool, traceparent, arguments }
+                Self { body, listens, method, tool, id, traceparent, arguments }
             }
-            None => Self { body, listens, method, tool, traceparent, arguments: None },
+            None => Self { body, listens, method, tool, id, traceparent, arguments: None },
         };
         message.check_size()
     }

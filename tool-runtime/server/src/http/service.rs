@@ -77,7 +77,7 @@ async fn answer_beside(
     request: Request,
     next: Next,
 ) -> Response {
-    let mut access = Access::begin(&request);
+    let access = Access::begin(&request);
     let (parts, mut body) = request.into_parts();
     let response = match service.guard.check_page(&parts) {
         Ok(()) => {
@@ -89,9 +89,7 @@ async fn answer_beside(
         }
         Err(rejection) => rejection.after(&mut body).await,
     };
-    access.principal = response.extensions().get::<Arc<Principal>>().cloned();
-    access.end(&response, &service.rejections);
-    response
+    access.end(response, &service.rejections)
 }
 
 impl Service {
@@ -195,8 +193,7 @@ impl Service {
             Ok(text) => ([(header::CONTENT_TYPE, METRICS_TYPE)], text).into_response(),
             Err(rejection) => rejection.after(&mut body).await,
         };
-        access.end(&response, &self.rejections);
-        response
+        access.end(response, &self.rejections)
     }
 
     async fn checked_metrics(&self, parts: &Parts, access: &mut Access) -> HttpResult<String> {
@@ -213,8 +210,7 @@ impl Service {
     async fn answer(&self, request: Request, is_endpoint: bool) -> Response {
         let mut access = Access::begin(&request);
         let response = self.answered(request, is_endpoint, &mut access).await;
-        access.end(&response, &self.rejections);
-        response
+        access.end(response, &self.rejections)
     }
 
     async fn answered(&self, request: Request, is_endpoint: bool, access: &mut Access) -> Response {
@@ -275,11 +271,12 @@ impl Service {
         let HttpOptions { max_body, body_timeout, .. } = self.options;
         let body = body::read(body, max_body, body_timeout, &self.pending).await?;
         let permit = self.take_permit(&principal)?;
+        parts.extensions.insert(access.outcome.clone());
         if let Some(is_stateless) = self.plain_version(&parts.headers)
             && let Some(call) = plain::call(&mut parts, &body, is_stateless, &self.handler)
         {
-            let trace = call.meta.traceparent();
-            access.asks("tools/call", Some(&call.subject.name), trace);
+            access.asks("tools/call", call.meta.traceparent());
+            access.calls(&call.subject.name, Some(&call.id));
             let arguments = parts.extensions.get::<RawArguments>();
             self.check_scopes(&call.subject.name, arguments, &principal).await?;
             let response = call::answer(&self.handler, call, parts, is_stateless).await;
@@ -289,8 +286,8 @@ impl Service {
             && let Some(peer) = session.handler.session.peer()
             && let Some(call) = plain::call(&mut parts, &body, false, &session.handler)
         {
-            let trace = call.meta.traceparent();
-            access.asks("tools/call", Some(&call.subject.name), trace);
+            access.asks("tools/call", call.meta.traceparent());
+            access.calls(&call.subject.name, Some(&call.id));
             let arguments = parts.extensions.get::<RawArguments>();
             self.check_scopes(&call.subject.name, arguments, &principal).await?;
             match session_call::answer(&session, peer, call, &parts).await? {
@@ -302,9 +299,10 @@ impl Service {
         }
         let message = Message::read(body, &self.handler)?;
         if let Some(method) = &message.method {
-            access.asks(method, message.tool.as_deref(), message.traceparent.as_deref());
+            access.asks(method, message.traceparent.as_deref());
         }
         if let Some(tool) = &message.tool {
+            access.calls(tool, message.id.as_ref());
             self.check_scopes(tool, message.arguments.as_ref(), &principal).await?;
         }
         if let Some(arguments) = message.arguments {

@@ -1,10 +1,13 @@
 //! Requests of clients that do not quite do what the specification says.
 
+mod access;
+
 use super::HttpOptions;
 use super::service::Service;
 use crate::McpServer;
-use axum::body::Body;
+use axum::body::{Body, BodyDataStream};
 use axum::http::{HeaderMap, Request, StatusCode};
+use axum::response::Response;
 use http_body_util::BodyExt as _;
 use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
@@ -69,8 +72,12 @@ fn server() -> McpServer {
 
 impl Client {
     fn new(server: &McpServer) -> Self {
+        Self::with_options(server, HttpOptions::default())
+    }
+
+    fn with_options(server: &McpServer, options: HttpOptions) -> Self {
         let stop = CancellationToken::new();
-        let service = Service::new(&server.handler, HttpOptions::default(), None, stop);
+        let service = Service::new(&server.handler, options, None, stop);
         Self { server: TowerToHyperService::new(service.whole_router()), headers: Vec::new() }
             .with("host", "localhost:8080")
             .with("content-type", "application/json")
@@ -82,15 +89,24 @@ impl Client {
     }
 
     async fn send(&self, method: &str, path: &str, body: &Value) -> Answer {
+        let (parts, body) = self.respond(method, path, body).await.into_parts();
+        let body = body.collect().await.expect("a body").to_bytes();
+        let body = String::from_utf8(body.to_vec()).expect("text");
+        Answer { status: parts.status, headers: parts.headers, body }
+    }
+
+    async fn respond(&self, method: &str, path: &str, body: &Value) -> Response {
         let mut request = Request::builder().method(method).uri(path);
         for (name, value) in &self.headers {
             request = request.header(*name, value);
         }
         let request = request.body(Body::from(body.to_string())).expect("a request");
-        let (parts, body) = self.server.call(request).await.expect("an answer").into_parts();
-        let body = body.collect().await.expect("a body").to_bytes();
-        let body = String::from_utf8(body.to_vec()).expect("text");
-        Answer { status: parts.status, headers: parts.headers, body }
+        self.server.call(request).await.expect("an answer")
+    }
+
+    /// The stream that answers a message.
+    async fn open(&self, message: &Value) -> BodyDataStream {
+        self.respond("POST", "/mcp", message).await.into_body().into_data_stream()
     }
 
     async fn post(&self, message: &Value) -> Answer {
