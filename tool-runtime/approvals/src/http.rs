@@ -130,33 +130,36 @@ struct Inboxed {
 }
 
 impl People {
-    async fn person(&self, request: &Parts) -> Result<Principal, AuthRejection> {
-        let person = self.authenticate.authenticate(bearer(request), request).await?;
-        match self.scope.as_ref().filter(|scope| !person.scopes().contains(scope)) {
-            Some(missing) => Err(AuthRejection::InsufficientScope(vec![missing.clone()])),
-            None => Ok(person),
+    /// The response to a person who may not read and answer.
+    fn refusal(&self, person: &Principal) -> Option<Response> {
+        let missing = self.scope.as_ref().filter(|scope| !person.scopes().contains(scope));
+        if let Some(missing) = missing {
+            return Some(lacks_scope(missing));
         }
+        let text = "anonymous people cannot read or answer questions";
+        person.is_anonymous().then(|| problem(StatusCode::FORBIDDEN, text))
     }
 }
 
 async fn authenticated(State(people): State<People>, request: Request, next: Next) -> Response {
     let (mut parts, body) = request.into_parts();
-    match people.person(&parts).await {
-        Ok(person) if !person.is_anonymous() => {
+    match people.authenticate.authenticate(bearer(&parts), &parts).await {
+        Ok(person) => {
             let person = Arc::new(person);
-            parts.extensions.insert(Person(Arc::clone(&person)));
-            // It fails only if the semaphore is closed, which nobody does.
-            let _permit = people.requests.acquire().await;
-            let mut response = next.run(Request::from_parts(parts, body)).await;
+            let mut response = match people.refusal(&person) {
+                Some(refusal) => refusal,
+                None => {
+                    parts.extensions.insert(Person(Arc::clone(&person)));
+                    // It fails only if the semaphore is closed, which nobody does.
+                    let _permit = people.requests.acquire().await;
+                    next.run(Request::from_parts(parts, body)).await
+                }
+            };
             // For the line of the log.
             response.extensions_mut().insert(person);
             response
         }
-        Ok(_) => problem(StatusCode::FORBIDDEN, "anonymous people cannot read or answer questions"),
-        Err(AuthRejection::InsufficientScope(scopes)) => {
-            let scopes = scopes.join("`, `");
-            problem(StatusCode::FORBIDDEN, &format!("the token lacks the scope `{scopes}`"))
-        }
+        Err(AuthRejection::InsufficientScope(scopes)) => lacks_scope(&scopes.join("`, `")),
         Err(AuthRejection::Unavailable(reason)) => {
             tracing::warn!(reason, "authentication is unavailable");
             problem(StatusCode::SERVICE_UNAVAILABLE, "authentication is unavailable")
@@ -167,6 +170,10 @@ async fn authenticated(State(people): State<People>, request: Request, next: Nex
             (challenge, problem(StatusCode::UNAUTHORIZED, text)).into_response()
         }
     }
+}
+
+fn lacks_scope(scope: &str) -> Response {
+    problem(StatusCode::FORBIDDEN, &format!("the token lacks the scope `{scope}`"))
 }
 
 #[derive(Clone)]
