@@ -9,6 +9,7 @@ mod decide;
 mod decode;
 mod execute;
 mod propose;
+mod question_log;
 mod replay;
 mod reserve;
 mod resolve;

@@ -3,6 +3,7 @@
 
 use super::decide::{check_asking, decide};
 use super::decode::{decode_call, replace_call};
+use super::question_log::QuestionLog;
 use super::{because, denied, not_approved};
 use crate::govern::approval::{Approval, ApprovalRequest, Approver};
 use crate::govern::hook::{HookCall, catch_panic};
@@ -97,7 +98,9 @@ async fn put(
         rule = question.rule,
         outcome = Empty,
     );
-    let asked = catch_panic(call.context().apart(name, approve)).instrument(span.clone());
+    let log = QuestionLog::new(call.name(), question.rule.as_deref());
+    let asked = catch_panic(call.context().apart(name, approve));
+    let asked = log.wait(asked.instrument(span.clone()));
     let answered = match call.context().stop() {
         Some(stop) => stop.run_until_cancelled(asked).await,
         None => Some(asked.await),
@@ -110,6 +113,7 @@ async fn put(
         Ok(answer) => {
             let answer = identify(answer, question, call.context().principal());
             span.record("outcome", outcome(&answer));
+            log.end(&answer);
             Ok(answer)
         }
         Err(panic) => Err(not_approved(call.name(), "the question could not be put to anyone")

@@ -1,11 +1,12 @@
-use super::support::{ARGUMENTS, Notes, admit, asking, before, builder, call};
+use super::support::{ARGUMENTS, Notes, admit, asking, before, builder, call, log};
 use crate::govern::approval::{Approval, ApprovalRequest, Approver};
 use crate::govern::hook::{Before, Hook};
 use crate::tool::context::ToolContext;
 use crate::tool::tool::Tool;
 use crate::vocabulary::error::ErrorClass;
 use crate::vocabulary::future::BoxFuture;
-use std::future::ready;
+use std::future::{pending, ready};
+use std::time::Duration;
 
 fn ask(question: &'static str) -> Hook {
     Hook::before("*", move |_| ready(Before::ask(question)))
@@ -158,4 +159,42 @@ async fn a_question_survives_a_rewriting_that_is_forgotten() {
     let admitted = asking([hook], agreeable(&notes)).await.unwrap();
     assert_eq!(notes.all(), [format!("Sure? {ARGUMENTS}")]);
     assert!(admitted.arguments.is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_log_says_that_a_call_waits_and_how_that_ended() {
+    let (lines, _guard) = log();
+    let sure = || [ask("Sure?")];
+    let slow = |answer: Approval| {
+        move |_: ApprovalRequest| {
+            let answer = answer.clone();
+            async move {
+                tokio::time::sleep(Duration::from_secs(5)).await;
+                answer
+            }
+        }
+    };
+    asking(sure(), |_| ready(Approval::approved().by("ada"))).await.unwrap();
+    asking(sure(), slow(Approval::approved().by("ada"))).await.unwrap();
+    let rejected = Approval::rejected("not\ntoday").by("grace");
+    asking(sure(), slow(rejected)).await.unwrap_err();
+    asking(sure(), |_| ready(Approval::unasked("it is night"))).await.unwrap_err();
+    let left = asking(sure(), |_| pending());
+    tokio::time::timeout(Duration::from_secs(1), left).await.unwrap_err();
+    let lines = lines.all();
+    let lines: Vec<_> = lines.iter().filter(|line| line.starts_with("INFO")).collect();
+    let waits = r#"INFO message=a call waits for an answer tool="fs.read""#;
+    assert_eq!(
+        lines,
+        [
+            r#"INFO message=a call was approved tool="fs.read" by="ada""#,
+            waits,
+            r#"INFO message=a call was approved tool="fs.read" by="ada""#,
+            waits,
+            r#"INFO message=a call was not approved tool="fs.read" by="grace" reason="not today""#,
+            r#"INFO message=nobody could be asked about a call tool="fs.read" reason="it is night""#,
+            waits,
+            r#"INFO message=a call no longer waits for an answer tool="fs.read""#,
+        ]
+    );
 }
