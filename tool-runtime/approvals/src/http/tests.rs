@@ -90,3 +90,15 @@ async fn an_answer_that_comes_too_late_is_told_why() {
         assert_eq!(status, expected);
     }
 }
+
+#[tokio::test]
+async fn a_rejection_for_a_scope_names_its_caller_to_the_log() {
+    let people = BearerTokens::parse(&format!("ada:{ADA}")).unwrap();
+    let routes = InboxRoutes::new(Arc::new(MemoryStore::new()), people).scope("approve");
+    let request = Request::get("/approvals").header(header::AUTHORIZATION, format!("Bearer {ADA}"));
+    let request = request.body(Body::empty()).unwrap();
+    let response = routes.into_router().oneshot(request).await.unwrap();
+    assert_eq!(response.status(), StatusCode::FORBIDDEN);
+    let person = response.extensions().get::<Arc<Principal>>().expect("a caller");
+    assert_eq!(person.id(), "ada");
+}
