@@ -4,7 +4,7 @@
 
 mod levels;
 
-pub(super) use levels::Serves;
+pub(super) use levels::{ERRORS, Serves};
 
 #[cfg(feature = "http")]
 use super::print;
@@ -106,14 +106,17 @@ pub(super) fn shows_debug() -> bool {
     SHOWS_DEBUG.get() == Some(&true)
 }
 
+/// Whether lines are JSON. False before the log is started.
+pub(super) fn is_json() -> bool {
+    FORMAT.get() == Some(&LogFormat::Json)
+}
+
 /// Says where a server listens, for programs that wait for the line: as text, or as a line of the log in JSON.
 #[cfg(feature = "http")]
 pub(super) fn listening(url: &str) {
-    match FORMAT.get() {
-        Some(LogFormat::Json) => {
-            tracing::info!(target: levels::LISTENING, url, "listening on {url}");
-        }
-        _ => print::to_stderr(&format!("listening on {url}")),
+    match is_json() {
+        true => tracing::info!(target: levels::LISTENING, url, "listening on {url}"),
+        false => print::to_stderr(&format!("listening on {url}")),
     }
 }
 

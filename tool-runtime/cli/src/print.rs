@@ -1,6 +1,6 @@
 //! Prints lines. A closed pipe is not an error.
 
-use super::exit;
+use super::{exit, log};
 use serde_json::Value;
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
 use tool_runtime_core::seam::printable_lines;
@@ -11,6 +11,7 @@ pub(super) fn line(text: &str) {
     match writeln!(std::io::stdout().lock(), "{text}") {
         Err(fault) if fault.kind() != ErrorKind::BrokenPipe => {
             error(&format!("cannot write to standard output: {fault}"));
+            log::finish();
             std::process::exit(i32::from(exit::ERROR));
         }
         _ => {}
@@ -44,9 +45,12 @@ fn no_color() -> bool {
     std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
 
-/// Prints an error to standard error.
+/// Prints an error to standard error: as text, or as a line of the log in JSON.
 pub(super) fn error(text: &str) {
-    labelled("31", "error:", text);
+    match log::is_json() {
+        true => tracing::error!(target: log::ERRORS, "{text}"),
+        false => labelled("31", "error:", text),
+    }
 }
 
 /// Prints a warning to standard error.

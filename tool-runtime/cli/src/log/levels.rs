@@ -8,6 +8,9 @@ use tracing_subscriber::filter::Targets;
 /// The target of the line that says where a server listens.
 pub(crate) const LISTENING: &str = "tool_runtime_cli::listening";
 
+/// The target of the errors that end the program.
+pub(crate) const ERRORS: &str = "tool_runtime_cli::error";
+
 /// The transport of a command that serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Serves {
@@ -32,8 +35,11 @@ pub(super) fn complete(given: Targets, format: LogFormat, serves: Serves) -> Tar
     if serves == Serves::Http && !has_calls {
         levels = levels.with_target(CALL_SPANS, LevelFilter::INFO);
     }
-    if serves != Serves::Nothing && format == LogFormat::Json {
-        levels = levels.with_target(LISTENING, LevelFilter::INFO);
+    if format == LogFormat::Json {
+        levels = levels.with_target(ERRORS, LevelFilter::ERROR);
+        if serves != Serves::Nothing {
+            levels = levels.with_target(LISTENING, LevelFilter::INFO);
+        }
     }
     levels
 }

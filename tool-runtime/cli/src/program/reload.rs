@@ -7,7 +7,7 @@ use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
-use tool_runtime_core::seam::RELOADS;
+use tool_runtime_core::seam::{RELOADS, one_line};
 use tool_runtime_core::vocabulary::BoxFuture;
 
 /// Reads the configuration of a running [`Program`](super::Program) again: when SIGHUP arrives, and when a file of it has
@@ -29,6 +29,9 @@ pub trait Reload: Send + Sync + 'static {
 /// The pause between looks at the files. A changed file is read once it stays the same for one: one that is still being
 /// written may be valid, with less in it.
 const INTERVAL: Duration = Duration::from_secs(2);
+
+/// Limit on the characters of mistakes in a line of the log.
+const MAX_MISTAKES: usize = 8_000;
 
 /// Files, and their contents. `None`: it cannot be read, or what was read is not known.
 type State = Vec<(PathBuf, Option<Vec<u8>>)>;
@@ -83,7 +86,8 @@ impl Reloading {
 /// Whether the new version was taken.
 async fn apply(reload: &dyn Reload, servers: Option<Servers<'_>>) -> bool {
     if let Err(error) = reload.reload().await {
-        tracing::error!(target: RELOADS, "the configuration is not replaced by its new version: {error}");
+        let mistakes = joined(&error.to_string());
+        tracing::error!(target: RELOADS, "the configuration is not replaced by its new version: {mistakes}");
         return false;
     }
     #[cfg(feature = "mcp-client")]
@@ -92,7 +96,8 @@ async fn apply(reload: &dyn Reload, servers: Option<Servers<'_>>) -> bool {
         let change = match replaced.await {
             Ok(change) => change,
             Err(error) => {
-                tracing::error!("the external servers were not all replaced: {error}");
+                let mistakes = joined(&error.to_string());
+                tracing::error!("the external servers were not all replaced: {mistakes}");
                 tool_runtime_client::McpChange::default()
             }
         };
@@ -111,6 +116,12 @@ async fn apply(reload: &dyn Reload, servers: Option<Servers<'_>>) -> bool {
     true
 }
 
+/// Mistakes on one line, each of which is a line of the error.
+fn joined(error: &str) -> String {
+    let mistakes = error.replace(":\n- ", ": ").replace("\n- ", "; ");
+    one_line(&mistakes, MAX_MISTAKES)
+}
+
 /// Reads files in a thread for blocking work.
 async fn read_apart(files: Vec<PathBuf>) -> State {
     tokio::task::spawn_blocking(|| read(files)).await.unwrap_or_default()
@@ -122,4 +133,18 @@ fn read(files: Vec<PathBuf>) -> State {
         (file, text)
     };
     files.into_iter().map(contents).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mistakes_in_the_log_are_one_line() {
+        let error = "the configuration cannot be used:\n- a.toml:1: no\n  way\n- a.toml:2: no";
+        assert_eq!(
+            joined(error),
+            "the configuration cannot be used: a.toml:1: no way; a.toml:2: no"
+        );
+    }
 }

@@ -195,6 +195,16 @@ async fn all_lines_are_json_if_wanted() {
 }
 
 #[tokio::test]
+async fn an_error_that_ends_the_program_is_json_if_wanted() {
+    let (code, message) = rejected(&["--http", "0.0.0.0:0", "--log-format", "json"]).await;
+    assert_eq!(code, Some(1));
+    let line: serde_json::Value = serde_json::from_str(&message).expect("one line of JSON");
+    let text = line["fields"]["message"].as_str().expect("a message");
+    assert_eq!(line["level"], "ERROR");
+    assert!(text.contains("--insecure-no-auth"), "{text}");
+}
+
+#[tokio::test]
 async fn lines_of_a_call_have_its_ids() {
     let flags = ["--http", "0", "--auth-token-env", "SUITE_TOKENS"];
     let mut program = Program::start(command(&flags).env("SUITE_TOKENS", "ada:one")).await;
