@@ -1,6 +1,6 @@
 //! Opening databases, and transactions.
 
-use crate::error::{StoreError, StoreFailure};
+use crate::error::StoreError;
 use crate::migration::{self, Migration};
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 use std::path::{Path, PathBuf};
@@ -80,14 +80,7 @@ impl Database {
         let path = path.as_ref().to_owned();
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = connect(&path, flags, options)?;
-        let version = migration::check(&connection, &path, migrations)?;
-        let known = migrations.last().map_or(0, |last| last.number);
-        if version < known {
-            let reason = format!(
-                "version {version} of the file is older than version {known}; open it for writing once"
-            );
-            return Err(StoreError::new(&path, StoreFailure::Other, reason));
-        }
+        migration::check_current(&connection, &path, migrations)?;
         Ok(Self { connection, path })
     }
 

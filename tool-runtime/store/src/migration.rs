@@ -10,7 +10,8 @@ use std::path::Path;
 pub struct Migration {
     /// The number, which becomes the version of the database.
     pub number: u32,
-    /// Statements, run in one transaction.
+    /// Statements, run in one transaction. None if the schema stays and only its rows have a new form: older files can
+    /// then be read without it, and older programs refuse the newer file.
     pub statements: &'static str,
 }
 
@@ -40,6 +41,24 @@ pub(crate) fn check(
         return Err(StoreError::new(path, StoreFailure::Newer, reason));
     }
     Ok(version)
+}
+
+/// Checks that a database has the schema of the last version, without changing it.
+pub(crate) fn check_current(
+    connection: &Connection,
+    path: &Path,
+    migrations: &[Migration],
+) -> Result<(), StoreError> {
+    let version = check(connection, path, migrations)?;
+    let changes = migrations.iter().filter(|migration| !migration.statements.is_empty());
+    let needed = changes.map(|migration| migration.number).max().unwrap_or(0);
+    if version >= needed {
+        return Ok(());
+    }
+    let reason = format!(
+        "version {version} of the file is older than version {needed}; open it for writing once"
+    );
+    Err(StoreError::new(path, StoreFailure::Other, reason))
 }
 
 /// Brings a database to the last version, one transaction a migration. Several processes may do so at

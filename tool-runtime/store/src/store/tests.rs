@@ -54,6 +54,21 @@ fn a_file_is_migrated_and_one_of_a_newer_version_is_rejected() {
     assert!(error.to_string().contains("version 2 of the file is newer"), "{error}");
 }
 
+/// The rows of the newer version may have a form that an older program does not know.
+#[test]
+fn a_migration_without_statements_keeps_older_programs_out_and_older_files_readable() {
+    const NEW: &[Migration] = &[ONE[0], Migration::new(2, "")];
+    let folder = Folder::new("rows");
+    let path = folder.file();
+    let options = OpenOptions::default();
+    drop(open(&path, ONE).unwrap());
+    drop(Database::open_read_only(&path, NEW, &options).unwrap());
+    let error = Database::open_read_only(&path, TWO, &options).unwrap_err().to_string();
+    assert!(error.contains("version 1 of the file is older than version 2"), "{error}");
+    drop(open(&path, NEW).unwrap());
+    assert_eq!(open(&path, ONE).unwrap_err().failure(), StoreFailure::Newer);
+}
+
 #[test]
 fn a_migration_that_fails_leaves_nothing_behind() {
     let folder = Folder::new("broken");
