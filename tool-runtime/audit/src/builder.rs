@@ -9,6 +9,7 @@ use crate::file_log::{FileLog, Open};
 use crate::head_file::HeadFile;
 use crate::jsonl::JsonlLog;
 use crate::memory::MemoryLog;
+use crate::open_file::OpenFile;
 use crate::retention::Retention;
 use crate::sqlite::SqliteLog;
 use crate::writer::{LogThread, OnHead, Queue};
@@ -203,7 +204,7 @@ impl EventLogBuilder {
     /// to be removed.
     pub fn open(mut self, path: impl AsRef<Path>) -> Result<EventLog, LogError> {
         let path = path.as_ref();
-        if is_jsonl(path) && self.retention.removes() {
+        if EventLog::is_lines(path) && self.retention.removes() {
             return Err(no_removal(path));
         }
         if let Some(head) = self.head_file.take() {
@@ -211,12 +212,13 @@ impl EventLogBuilder {
             self.on_head.push(Box::new(move |new| head.write(new)));
         }
         let log = FileLog::new(path, self.opening(path.to_owned()))?;
-        self.backend(log)
+        let file = log.file();
+        self.start(Box::new(log), Some(file))
     }
 
     fn opening(&self, path: PathBuf) -> Open {
         let busy_timeout = self.busy_timeout;
-        match is_jsonl(&path) {
+        match EventLog::is_lines(&path) {
             true => Box::new(move || Ok(Box::new(JsonlLog::open(&path)?))),
             false => Box::new(move || Ok(Box::new(SqliteLog::open(&path, busy_timeout)?))),
         }
@@ -240,6 +242,14 @@ impl EventLogBuilder {
             let text = "a head file needs a log in a file; use `on_head`";
             return Err(LogError::new(LogErrorKind::Other, text));
         }
+        self.start(Box::new(backend), None)
+    }
+
+    fn start(
+        self,
+        backend: Box<dyn LogBackend>,
+        file: Option<Arc<OpenFile>>,
+    ) -> Result<EventLog, LogError> {
         let secrets: Vec<String> =
             self.secrets.iter().map(|secret| secret.expose().to_owned()).collect();
         let redactor = self.redactor.unwrap_or_else(|| Arc::new(Redactor::hiding(&secrets)));
@@ -248,7 +258,7 @@ impl EventLogBuilder {
         let (process, calls) = (hex(&process), HashMap::new());
         let encoder = Encoder { redactor, max_arguments: self.max_arguments, process, calls };
         let thread = LogThread {
-            backend: Box::new(backend),
+            backend,
             encoder,
             queue: Arc::new(Queue::default()),
             interval: self.interval,
@@ -261,7 +271,7 @@ impl EventLogBuilder {
             all_lost: 0,
             written: 0,
         };
-        EventLog::start(thread, self.is_durable, self.records_only)
+        EventLog::start(thread, file, self.is_durable, self.records_only)
     }
 }
 
@@ -271,10 +281,6 @@ fn no_removal(path: &Path) -> LogError {
         path.display()
     );
     LogError::new(LogErrorKind::Other, text)
-}
-
-pub(crate) fn is_jsonl(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "jsonl")
 }
 
 impl fmt::Debug for EventLogBuilder {

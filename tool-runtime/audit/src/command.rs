@@ -2,7 +2,6 @@
 
 mod selection;
 
-use crate::builder::is_jsonl;
 use crate::calls::Calls;
 use crate::error::{LogError, LogErrorKind};
 use crate::event_log::{EventLog, Resolution};
@@ -320,7 +319,7 @@ fn resolve(file: &Path, step: &str, arguments: &CommandArguments) -> Result<(), 
     };
     // A log that does not exist is not created.
     LogReader::open(file)?;
-    if is_jsonl(file) {
+    if EventLog::is_lines(file) {
         return Err(no_steps(file).into());
     }
     EventLog::open(file)?.resolve_blocking(&StepId::new(step), resolution, by)?;

@@ -3,9 +3,9 @@
 use crate::builder::EventLogBuilder;
 use crate::error::{LogError, LogErrorKind};
 use crate::event::Event;
+use crate::open_file::OpenFile;
 use crate::reader::LogReader;
-use crate::record::{LogRecord, RecordKind};
-use crate::steps::StepState;
+use crate::steps::resolving;
 use crate::writer::{Item, Job, LogStatus, LogThread, Queue};
 use std::path::Path;
 use std::sync::Arc;
@@ -64,6 +64,8 @@ pub struct EventLog(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     queue: Arc<Queue>,
+    /// Of a log in a file.
+    file: Option<Arc<OpenFile>>,
     /// Whether a call waits until its end is recorded.
     is_durable: bool,
     records_only: bool,
@@ -104,9 +106,22 @@ impl EventLog {
         EventLogBuilder::default()
     }
 
+    /// Whether the log in a file of this name has lines of JSON, and not a database.
+    ///
+    /// ```
+    /// use tool_runtime::audit::EventLog;
+    ///
+    /// assert!(EventLog::is_lines("calls.jsonl"));
+    /// assert!(!EventLog::is_lines("calls.db"));
+    /// ```
+    pub fn is_lines(path: impl AsRef<Path>) -> bool {
+        path.as_ref().extension().is_some_and(|extension| extension == "jsonl")
+    }
+
     /// Starts the thread.
     pub(crate) fn start(
         thread: LogThread,
+        file: Option<Arc<OpenFile>>,
         is_durable: bool,
         records_only: bool,
     ) -> Result<Self, LogError> {
@@ -124,7 +139,7 @@ impl EventLog {
         let thread =
             spawned.map_err(|error| LogError::new(LogErrorKind::Other, error.to_string()))?;
         let thread = Mutex::new(Some(thread));
-        Ok(Self(Arc::new(Inner { queue: own, is_durable, records_only, continues, thread })))
+        Ok(Self(Arc::new(Inner { queue: own, file, is_durable, records_only, continues, thread })))
     }
 
     /// Waits until everything up to now is written.
@@ -143,9 +158,13 @@ impl EventLog {
         self.run_blocking(|_, written| written)
     }
 
-    /// The number of written and waiting records, and the failure, if there is one.
+    /// The number of written and waiting records, and the failure, if there is one. A file that was removed or renamed is
+    /// noticed also while nothing is written.
     pub fn status(&self) -> LogStatus {
-        self.0.queue.status()
+        let mut status = self.0.queue.status();
+        let moved = || self.0.file.as_ref().and_then(|file| file.check().err());
+        status.error = status.error.or_else(moved);
+        status
     }
 
     /// Opens a reader, once everything up to now is written. It sees later records, too.
@@ -329,69 +348,6 @@ impl PoolExtension for EventLog {
     fn prepare<S>(builder: ToolPoolBuilder<S>) -> ToolPoolBuilder<S> {
         crate::command::add_commands(builder)
     }
-}
-
-fn resolving(
-    step: &StepId,
-    resolution: Resolution,
-    by: &str,
-) -> impl FnOnce(&mut LogThread, Result<(), LogError>) -> Result<(), LogError> + Send + 'static {
-    let (step, by) = (step.to_string(), by.to_owned());
-    move |thread, written| {
-        written?;
-        thread.resolve(&step, &resolution, &by)
-    }
-}
-
-impl LogThread {
-    /// Looks up a step. The first time that a step is found without an end, this is recorded.
-    fn begin(&mut self, step: &str, mode: RetryMode) -> Result<Begin, LogError> {
-        let state = StepState::from_lines(&self.backend.step(step)?)?;
-        let started = match state {
-            StepState::New => return Ok(Begin::Run),
-            StepState::Ended(outcome) => return Ok(Begin::Replay(outcome)),
-            _ if mode == RetryMode::SafeToRetry => return Ok(Begin::Run),
-            StepState::Indeterminate => return Ok(Begin::Indeterminate),
-            StepState::Open { start, .. } => *start,
-        };
-        let is_running = started.process == self.encoder.process
-            && self.encoder.calls.contains_key(&started.call);
-        if !is_running {
-            let message = "the call started, and its end is not recorded".to_owned();
-            self.add(LogRecord {
-                kind: RecordKind::Indeterminate,
-                message: Some(message),
-                ..about(started)
-            });
-            self.write()?;
-        }
-        Ok(Begin::Indeterminate)
-    }
-
-    fn resolve(&mut self, step: &str, how: &Resolution, by: &str) -> Result<(), LogError> {
-        let lines = self.backend.step(step)?;
-        let is_unknown = matches!(
-            StepState::from_lines(&lines)?,
-            StepState::Open { .. } | StepState::Indeterminate
-        );
-        let last = lines.last().filter(|_| is_unknown).and_then(|line| line.record().ok());
-        let Some(last) = last else {
-            let text = format!(
-                "step `{step}` is not one of a run, did not start, or its outcome is known"
-            );
-            return Err(LogError::new(LogErrorKind::NotFound, text));
-        };
-        let (by, kind) = (Some(self.encoder.name(by)), RecordKind::Resolved);
-        let outcome = self.encoder.stated(how);
-        self.add(LogRecord { kind, by, outcome, ..about(last) });
-        self.write()
-    }
-}
-
-/// A record about the same step, of the same caller.
-fn about(record: LogRecord) -> LogRecord {
-    let LogRecord { tool, run, step, call, principal, session, .. } = record;
-    LogRecord { tool, run, step, call, principal, session, ..LogRecord::default() }
 }
 
 impl Drop for Inner {

@@ -4,9 +4,11 @@
 use crate::backend::{LogBackend, LogRead, PruneChain};
 use crate::chain::{Head, LogLine};
 use crate::error::{LogError, LogErrorKind};
+use crate::open_file::OpenFile;
 use crate::owner_files::folder;
 use std::cell::OnceCell;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Opens the file for writing, and creates it if it does not exist.
 pub(crate) type Open = Box<dyn Fn() -> Result<Box<dyn LogBackend>, LogError> + Send>;
@@ -15,6 +17,7 @@ pub(crate) type Open = Box<dyn Fn() -> Result<Box<dyn LogBackend>, LogError> + S
 pub(crate) struct FileLog {
     open: Open,
     log: OnceCell<Box<dyn LogBackend>>,
+    file: Arc<OpenFile>,
 }
 
 impl FileLog {
@@ -23,9 +26,10 @@ impl FileLog {
     /// # Errors
     /// It cannot be opened, or does not exist and its folder does not either.
     pub(crate) fn new(path: &Path, open: Open) -> Result<Self, LogError> {
-        let exists = path.try_exists().map_err(|error| LogError::io(path, &error))?;
-        if exists {
-            return Ok(Self { log: open()?.into(), open });
+        let log = Self { open, log: OnceCell::new(), file: Arc::new(OpenFile::new(path)?) };
+        if path.try_exists().map_err(|error| LogError::io(path, &error))? {
+            log.opened()?;
+            return Ok(log);
         }
         let folder = folder(path);
         if !folder.is_dir() {
@@ -33,7 +37,12 @@ impl FileLog {
             let text = format!("`{path}` cannot be created: create the folder `{folder}` first");
             return Err(LogError::new(LogErrorKind::Other, text));
         }
-        Ok(Self { open, log: OnceCell::new() })
+        Ok(log)
+    }
+
+    /// The file, for those who ask about the log without its thread.
+    pub(crate) fn file(&self) -> Arc<OpenFile> {
+        Arc::clone(&self.file)
     }
 
     fn opened(&self) -> Result<&dyn LogBackend, LogError> {
@@ -41,11 +50,14 @@ impl FileLog {
             return Ok(&**log);
         }
         let log = (self.open)()?;
+        self.file.note()?;
         Ok(&**self.log.get_or_init(|| log))
     }
 
+    /// The log, whose file can be found by those who read it.
     fn writer(&mut self) -> Result<&mut dyn LogBackend, LogError> {
         self.opened()?;
+        self.file.check()?;
         Ok(&mut **self.log.get_mut().expect("it is open"))
     }
 }

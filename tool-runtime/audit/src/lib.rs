@@ -22,6 +22,9 @@
 //! is opened; it grows without end, and looks up no steps of repeated runs. A SQLite file may have many, but no second hard
 //! link. A reader of a SQLite file that no one has open leaves SQLite's journals, `-wal` and `-shm`, behind.
 //!
+//! A file that is removed or renamed while it is open cannot be written: calls are handled as [`OnFailure`] says, until it is
+//! back. What is written in the moment of the removal is lost with it.
+//!
 //! # Limits of the chain
 //!
 //! The hashes need no key, so whoever can write the log can compute them. `verify` finds the following only
@@ -47,8 +50,8 @@
 //! | `record`, `chain` | records; hashes |
 //! | `writer`, `retention` | the thread that writes batches; removal of old records |
 //! | `backend`, `sqlite`, `jsonl`, `memory` | storage of logs |
-//! | `file_log`, `owner_files` | files, created by their first use; rights of files |
-//! | `steps` | the state of a step of a repeated run |
+//! | `file_log`, `open_file`, `owner_files` | files, created by their first use; files that are moved away; rights of files |
+//! | `steps` | steps of repeated runs: their state, and what an operator states of them |
 //! | `calls`, `run`, `time` | calls and runs put together from their records, for people; times that they read and write |
 //! | `command` | the commands `log show` and so on, feature `cli` |
 //! | `reader`, `verify`, `head_file` | readers; checks; the head outside the log |
@@ -68,6 +71,7 @@ mod file_log;
 mod head_file;
 mod jsonl;
 mod memory;
+mod open_file;
 mod owner_files;
 #[cfg(test)]
 #[path = "../../core/property.rs"]

@@ -1,9 +1,9 @@
 //! Reading a log, also from other processes while it is written.
 
 use crate::backend::LogRead;
-use crate::builder::is_jsonl;
 use crate::chain::{Head, LogLine};
 use crate::error::{LogError, LogErrorKind};
+use crate::event_log::EventLog;
 use crate::jsonl::JsonlReader;
 use crate::record::LogRecord;
 use crate::run::RunSummary;
@@ -42,7 +42,7 @@ impl LogReader {
     /// The file does not exist, cannot be read, or is not a log.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, LogError> {
         let path = path.as_ref();
-        let opened = match is_jsonl(path) {
+        let opened = match EventLog::is_lines(path) {
             true => JsonlReader::open(path).map(|reader| Self(Box::new(reader))),
             false => SqliteReader::open(path).map(|reader| Self(Box::new(reader))),
         };

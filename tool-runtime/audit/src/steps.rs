@@ -2,9 +2,13 @@
 
 use crate::chain::LogLine;
 use crate::error::{LogError, LogErrorKind};
+use crate::event_log::Resolution;
 use crate::record::{LogRecord, RecordKind};
+use crate::writer::LogThread;
 use serde::Deserialize;
-use tool_runtime_core::tool::Observation;
+use tool_runtime_core::govern::Begin;
+use tool_runtime_core::tool::{Observation, StepId};
+use tool_runtime_core::vocabulary::RetryMode;
 use tool_runtime_core::vocabulary::error::CallError;
 
 /// The state of a step, from its records.
@@ -76,6 +80,71 @@ impl StepState {
         let is_same = (&start.process, start.call) == (&record.process, record.call);
         is_same && record.says_not_run()
     }
+}
+
+/// The work of [`EventLog::resolve`](crate::EventLog::resolve).
+pub(crate) fn resolving(
+    step: &StepId,
+    resolution: Resolution,
+    by: &str,
+) -> impl FnOnce(&mut LogThread, Result<(), LogError>) -> Result<(), LogError> + Send + 'static {
+    let (step, by) = (step.to_string(), by.to_owned());
+    move |thread, written| {
+        written?;
+        thread.resolve(&step, &resolution, &by)
+    }
+}
+
+impl LogThread {
+    /// Looks up a step. The first time that a step is found without an end, this is recorded.
+    pub(crate) fn begin(&mut self, step: &str, mode: RetryMode) -> Result<Begin, LogError> {
+        let state = StepState::from_lines(&self.backend.step(step)?)?;
+        let started = match state {
+            StepState::New => return Ok(Begin::Run),
+            StepState::Ended(outcome) => return Ok(Begin::Replay(outcome)),
+            _ if mode == RetryMode::SafeToRetry => return Ok(Begin::Run),
+            StepState::Indeterminate => return Ok(Begin::Indeterminate),
+            StepState::Open { start, .. } => *start,
+        };
+        let is_running = started.process == self.encoder.process
+            && self.encoder.calls.contains_key(&started.call);
+        if !is_running {
+            let message = "the call started, and its end is not recorded".to_owned();
+            self.add(LogRecord {
+                kind: RecordKind::Indeterminate,
+                message: Some(message),
+                ..about(started)
+            });
+            self.write()?;
+        }
+        Ok(Begin::Indeterminate)
+    }
+
+    fn resolve(&mut self, step: &str, how: &Resolution, by: &str) -> Result<(), LogError> {
+        let lines = self.backend.step(step)?;
+        let is_unknown = matches!(
+            StepState::from_lines(&lines)?,
+            StepState::Open { .. } | StepState::Indeterminate
+        );
+        let last = lines.last().filter(|_| is_unknown).and_then(|line| line.record().ok());
+        let Some(last) = last else {
+            let text = format!(
+                "step `{step}` is not one of a run, did not start, or its outcome is known"
+            );
+            return Err(LogError::new(LogErrorKind::NotFound, text));
+        };
+        let (by, kind) = (Some(self.encoder.name(by)), RecordKind::Resolved);
+        let outcome = self.encoder.stated(how);
+        self.add(LogRecord { kind, by, outcome, ..about(last) });
+        self.write()
+    }
+}
+
+/// A record about the same step, of the same caller.
+fn about(record: LogRecord) -> LogRecord {
+    let LogRecord { tool, run, step, call, principal, session, mcp_session, trace, .. } = record;
+    let about = LogRecord { tool, run, step, call, principal, ..LogRecord::default() };
+    LogRecord { session, mcp_session, trace, ..about }
 }
 
 fn ended(record: &LogRecord, line: &LogLine) -> Result<StepState, LogError> {

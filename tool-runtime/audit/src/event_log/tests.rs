@@ -10,6 +10,7 @@ mod steps;
 mod writing;
 
 use super::*;
+use crate::record::{LogRecord, RecordKind};
 use crate::testing::{Folder, fill, kinds, pool, problems, records};
 use serde_json::json;
 use std::sync::Arc;

@@ -122,3 +122,52 @@ fn a_log_in_a_folder_that_does_not_exist_says_so() {
     let error = EventLog::open(folder.file("none").join("a.db")).unwrap_err().to_string();
     assert!(error.ends_with("none` first") && error.contains("create the folder"), "{error}");
 }
+
+/// Records in a file without a name are lost.
+#[tokio::test]
+async fn calls_are_refused_while_the_file_is_renamed_or_replaced() {
+    for name in ["a.db", "a.jsonl"] {
+        let folder = Folder::new();
+        let (path, away) = (folder.file(name), folder.file("away"));
+        let log = EventLog::open(&path).unwrap();
+        let pool = pool(&log);
+        pool.call(ToolCall::new("send", "{}")).await;
+        fs::rename(&path, &away).unwrap();
+        // Also while nobody calls.
+        let problem = log.problem().unwrap();
+        let expected =
+            format!("the log `{}` is open and was removed or renamed: put it back", path.display());
+        assert!(problem.contains(&expected), "{problem}");
+        let refused = pool.call(ToolCall::new("send", "{}")).await;
+        let error = refused.error().unwrap();
+        assert!(error.detail().is_some_and(|text| text.contains(&expected)), "{error:?}");
+        fs::write(&path, "").unwrap();
+        assert!(log.flush().await.unwrap_err().to_string().contains("` is another file than the"));
+        assert_eq!(fs::read(&path).unwrap(), b"");
+        fs::rename(&away, &path).unwrap();
+        log.flush().await.unwrap();
+        assert_eq!(log.problem(), None);
+        assert!(pool.call(ToolCall::new("send", "{}")).await.error().is_none());
+        log.flush().await.unwrap();
+        // The refused call is recorded.
+        let records = records(&log).await;
+        assert_eq!(records.iter().filter(|record| record.kind == RecordKind::Proposed).count(), 3);
+        assert_eq!(problems(&path), [""; 0]);
+    }
+}
+
+#[tokio::test]
+async fn calls_go_on_while_the_file_is_renamed_if_they_may() {
+    let folder = Folder::new();
+    let (path, away) = (folder.file("a.db"), folder.file("away"));
+    let log = EventLog::builder().on_failure(crate::OnFailure::Continue).open(&path).unwrap();
+    let pool = pool(&log);
+    fs::rename(&path, &away).unwrap();
+    for _ in 0..2 {
+        assert!(pool.call(ToolCall::new("send", "{}")).await.error().is_none());
+    }
+    assert!(log.problem().is_some());
+    fs::rename(&away, &path).unwrap();
+    log.flush().await.unwrap();
+    assert_eq!(records(&log).await.len(), 8);
+}
