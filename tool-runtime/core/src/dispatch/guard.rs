@@ -119,7 +119,7 @@ impl ToolPool {
 pub(super) fn check_time(tool: &str, context: &ToolContext) -> Result<(), CallError> {
     match (remaining(context), context.cancellation()) {
         (Some(left), _) if left.is_zero() => Err(expired(tool, Some(left))),
-        (_, Some(token)) if token.is_cancelled() => Err(cancelled(tool)),
+        (_, Some(token)) if token.is_cancelled() => Err(cancelled(tool, context)),
         _ => Ok(()),
     }
 }
@@ -223,13 +223,18 @@ async fn bounded<F: Future>(
     };
     match context.cancellation() {
         None => timed.await,
-        Some(token) if token.is_cancelled() => Err(cancelled(tool)),
-        Some(token) => until_cancelled(token, pin!(timed), || Err(cancelled(tool))).await,
+        Some(token) if token.is_cancelled() => Err(cancelled(tool, context)),
+        Some(token) => until_cancelled(token, pin!(timed), || Err(cancelled(tool, context))).await,
     }
 }
 
-fn cancelled(tool: &str) -> CallError {
+fn cancelled(tool: &str, context: &ToolContext) -> CallError {
+    let why = match context.is_stopping() {
+        true => "the server stops",
+        false => "the caller cancelled the call or went away",
+    };
     CallError::new(ErrorClass::Cancelled, format!("the call to `{tool}` was cancelled"))
+        .with_detail(why)
 }
 
 fn expired(tool: &str, limit: Option<Duration>) -> CallError {

@@ -348,7 +348,7 @@ impl Drop for Step {
             let name = self.call.name();
             let text = match self.call.context().is_stopping() {
                 true => format!("the server stopped before the call to `{name}` ended"),
-                false => format!("the call to `{name}` was dropped by its caller"),
+                false => format!("the caller went away before the call to `{name}` ended"),
             };
             let error = CallError::new(ErrorClass::Cancelled, text);
             let since = self.running_since.or(self.first_started);
