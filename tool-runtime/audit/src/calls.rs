@@ -40,7 +40,7 @@ pub struct LoggedCall {
     pub attempt: u32,
     /// The time when it was proposed, in microseconds since 1970 UTC.
     pub time_us: u64,
-    /// The last stage that is recorded.
+    /// The last stage that is recorded. A call that was denied has failed as well, and stays [`RecordKind::Denied`].
     pub state: RecordKind,
     /// Whether the tool started.
     pub is_started: bool,
@@ -56,7 +56,7 @@ pub struct LoggedCall {
     pub kinds: Vec<RecordKind>,
     /// The rule of the last decision.
     pub rule: Option<String>,
-    /// The reason of the last decision, or its question.
+    /// The reason of the last decision, or its question; of a call that was cancelled, why.
     pub reason: Option<String>,
     /// The person who approved the call, or resolved its step.
     pub by: Option<String>,
@@ -113,7 +113,7 @@ impl LoggedCall {
 
     /// Whether its end is recorded.
     pub fn is_ended(&self) -> bool {
-        self.state.is_end() || self.state == RecordKind::Resolved
+        self.state.is_end() || matches!(self.state, RecordKind::Denied | RecordKind::Resolved)
     }
 
     fn add(&mut self, record: &LogRecord) {
@@ -124,11 +124,15 @@ impl LoggedCall {
         } else if !text.is_empty() {
             change = Some(format!("the arguments are now {}", one_line(&text, MAX_SHOWN)));
         }
-        self.state = record.kind;
+        let ends_denied = record.kind == RecordKind::Failed && self.state == RecordKind::Denied;
+        if !ends_denied {
+            self.state = record.kind;
+        }
         self.kinds.push(record.kind);
+        let is_said = ends_denied && self.says(record.message.as_deref());
         for (last, given) in [
             (&mut self.rule, &record.rule),
-            (&mut self.reason, &record.reason),
+            (&mut self.reason, record.reason_or_cancellation()),
             (&mut self.by, &record.by),
         ] {
             if given.is_some() {
@@ -143,8 +147,13 @@ impl LoggedCall {
         self.is_replayed |= record.replayed == Some(true);
         self.duration = record.duration().or(self.duration);
         self.cost_micros += record.cost_micros.unwrap_or_default();
-        self.stages.extend(stage(record));
+        self.stages.extend(stage(record).filter(|_| !is_said));
         self.stages.extend(change);
+    }
+
+    /// Whether the text of an error only repeats the reason.
+    fn says(&self, message: Option<&str>) -> bool {
+        self.reason.as_deref().is_some_and(|reason| message.is_some_and(|it| it.contains(reason)))
     }
 }
 
@@ -169,6 +178,9 @@ fn stage(record: &LogRecord) -> Option<String> {
             Some(format!("{}{}", ended(record), says(&summary)))
         }
         RecordKind::Resolved => Some(format!("{kind}{by}")),
+        RecordKind::Cancelled => {
+            Some(format!("{}{}", ended(record), says(record.reason_or_cancellation())))
+        }
         _ => Some(format!("{}{}", ended(record), says(&record.message))),
     }
 }
@@ -196,8 +208,15 @@ impl fmt::Display for LoggedCall {
             (false, false) => Some("not started"),
         };
         let stages: Vec<&str> = self.stages.iter().map(String::as_str).chain(open).collect();
-        write!(f, " -> {}", stages.join("; "))
+        let ids = ids(self.trace.as_deref(), self.mcp_session.as_deref());
+        write!(f, " -> {}{ids}", stages.join("; "))
     }
+}
+
+/// The ids by which other logs know the call, for the end of its line.
+pub(crate) fn ids(trace: Option<&str>, mcp_session: Option<&str>) -> String {
+    let ids = [("trace", trace), ("mcp_session", mcp_session)].into_iter();
+    ids.filter_map(|(name, id)| id.map(|id| format!(" {name}={id}"))).collect()
 }
 
 /// Puts records together to calls, in the order of their proposals.
@@ -246,8 +265,8 @@ impl Calls {
             process: record.process.clone(),
             tool: record.tool.clone(),
             principal: record.principal.as_deref().map(str::to_owned),
-            mcp_session: record.mcp_session.clone(),
-            trace: record.trace.clone(),
+            mcp_session: record.mcp_session.as_deref().map(str::to_owned),
+            trace: record.trace.as_deref().map(str::to_owned),
             run: record.run.clone(),
             step: record.step.clone(),
             attempt: record.attempt.unwrap_or(1),

@@ -39,6 +39,8 @@ pub(crate) struct OpenCall {
     name: String,
     principal: Option<Arc<str>>,
     session: Option<Arc<str>>,
+    mcp_session: Option<Arc<str>>,
+    trace: Option<Arc<str>>,
     /// As they were recorded last.
     arguments: CompactString,
     run: Option<String>,
@@ -98,8 +100,6 @@ impl Encoder {
         record.kind = RecordKind::Proposed;
         record.source = proposal.source.map(|source| self.name(&source.to_string()));
         record.parent = proposal.parent;
-        record.mcp_session = proposal.mcp_session.map(|id| self.name(&id));
-        record.trace = proposal.trace;
         record.call_id = proposal.call_id.map(|id| self.name(&id));
         record.risk = (proposal.risk != tool_runtime_core::govern::Risk::Unknown)
             .then(|| proposal.risk.as_str().to_owned());
@@ -116,6 +116,8 @@ impl Encoder {
             name: self.name(&proposal.name),
             principal: not_empty(self.name(&proposal.principal)),
             session: proposal.session.map(|session| session.to_string().into()),
+            mcp_session: proposal.mcp_session.map(|id| self.name(&id).into()),
+            trace: proposal.trace.map(Arc::from),
             tool: proposal.tool,
             arguments: CompactString::default(),
             run: execution.map(|execution| self.name(execution.id())),
@@ -133,6 +135,8 @@ impl Encoder {
         record.tool.clone_from(&open.name);
         record.principal.clone_from(&open.principal);
         record.session.clone_from(&open.session);
+        record.mcp_session.clone_from(&open.mcp_session);
+        record.trace.clone_from(&open.trace);
         record.run.clone_from(&open.run);
         record.step.clone_from(&open.step);
         record.attempt = open.attempt;

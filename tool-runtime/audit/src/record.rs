@@ -51,9 +51,9 @@ pub struct LogRecord {
     /// The number of records that are missing after a failure of the log, see [`RecordKind::Lost`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost: Option<u64>,
-    /// The id of the MCP session, as the client has sent it over HTTP. Of a proposal.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mcp_session: Option<String>,
+    /// The id of the MCP session, as the client has sent it over HTTP, in each record of a call.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "shared_text")]
+    pub mcp_session: Option<Arc<str>>,
     /// The text of an error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
@@ -121,9 +121,9 @@ pub struct LogRecord {
     pub time_us: u64,
     /// The tool. Empty for records about the log itself.
     pub tool: String,
-    /// The id of the trace that the call belongs to: 32 hex digits. Of a proposal.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub trace: Option<String>,
+    /// The id of the trace that the call belongs to, in each of its records: 32 hex digits.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "shared_text")]
+    pub trace: Option<Arc<str>>,
 }
 
 /// Strings that the records of a call share.
@@ -243,6 +243,15 @@ impl LogRecord {
     pub(crate) fn says_not_run(&self) -> bool {
         let is_end = matches!(self.kind, RecordKind::Failed | RecordKind::Cancelled);
         is_end && self.duration_us.is_none() && self.replayed.is_none()
+    }
+
+    /// The reason, or why the call was cancelled.
+    pub(crate) fn reason_or_cancellation(&self) -> &Option<String> {
+        match self.kind {
+            RecordKind::Cancelled if self.detail.is_some() => &self.detail,
+            RecordKind::Cancelled => &self.message,
+            _ => &self.reason,
+        }
     }
 
     /// The step, if it is one of a run: others are not looked up.

@@ -12,15 +12,20 @@ use tool_runtime_core::seam::lock;
 use tool_runtime_store::rusqlite::{self, Connection, OptionalExtension as _, Row, params};
 use tool_runtime_store::{Database, Migration, OpenOptions};
 
-/// `run` and `step` repeat members of the text, for the indexes.
-const MIGRATIONS: &[Migration] = &[Migration::new(
-    1,
-    "CREATE TABLE records (
+/// `run` and `step` repeat members of the text, for the indexes. Records that get members get a migration without
+/// statements: an older program, which refuses such records, then refuses the file.
+const MIGRATIONS: &[Migration] = &[
+    Migration::new(
+        1,
+        "CREATE TABLE records (
         seq INTEGER PRIMARY KEY, hash TEXT NOT NULL, text TEXT NOT NULL, run TEXT, step TEXT
     );
     CREATE INDEX records_run ON records (run) WHERE run IS NOT NULL;
     CREATE INDEX records_step ON records (step) WHERE step IS NOT NULL;",
-)];
+    ),
+    // `mcp_session` and `trace`.
+    Migration::new(2, ""),
+];
 
 const COLUMNS: &str = "SELECT seq, hash, text, run, step FROM records";
 

@@ -1,9 +1,11 @@
 //! Helpers of unit tests.
 
 use crate::{EventLog, LogReader, LogRecord, RecordKind};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use tool_runtime_core::pool::{ToolPool, ToolPoolBuilder};
+use tool_runtime_core::tool::peer::Peer;
 use tool_runtime_core::tool::{Tool, ToolCall};
 
 /// A folder that is removed when the test ends.
@@ -42,6 +44,22 @@ impl Drop for Folder {
 /// A pool that is recorded.
 pub(crate) fn pool(log: &EventLog) -> ToolPool {
     tools().recorder(log.clone()).build().unwrap()
+}
+
+/// The trace of the requests of [`WebClient`].
+pub(crate) const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+
+/// A client over HTTP, with a trace and a session.
+pub(crate) struct WebClient;
+
+impl Peer for WebClient {
+    fn header(&self, name: &str) -> Option<Cow<'_, str>> {
+        match name {
+            "traceparent" => Some(format!("00-{TRACE}-00f067aa0ba902b7-01").into()),
+            "mcp-session-id" => Some("session-7".into()),
+            _ => None,
+        }
+    }
 }
 
 /// A tool that is safe to repeat, `echo`, and one that is not, `send`.

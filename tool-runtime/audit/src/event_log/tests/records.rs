@@ -1,6 +1,7 @@
 //! What the records of a call say.
 
 use super::*;
+use crate::testing::{TRACE, WebClient};
 use tool_runtime_core::govern::{Approval, ApprovalRequest};
 use tool_runtime_core::vocabulary::{CancellationToken, Principal, Secret};
 
@@ -180,24 +181,51 @@ async fn a_call_that_the_end_of_the_server_cuts_says_so() {
             stop.cancel();
         }
         drop(call);
-        let records = records(&log).await;
-        let text = records.last().unwrap().message.clone().unwrap_or_default();
-        assert_eq!(
-            text.contains("the server stopped before the call to `wait` ended"),
-            is_stopping,
-            "{text}"
-        );
+        let expected = match is_stopping {
+            true => "the server stopped before the call to `wait` ended",
+            false => "the caller went away before the call to `wait` ended",
+        };
+        assert_eq!(last_reason(&log).await, expected);
+    }
+}
+
+/// The reason of the last call, which its line says as well.
+async fn last_reason(log: &EventLog) -> String {
+    let call = crate::calls::Calls::from_records(records(log).await).pop().unwrap();
+    let reason = call.reason.clone().unwrap_or_default();
+    assert!(call.to_string().contains(&format!(": {reason}")), "{call}");
+    reason
+}
+
+#[tokio::test]
+async fn a_call_that_is_cancelled_says_by_whom() {
+    for is_stopping in [false, true] {
+        let log = EventLog::memory();
+        let (cancel, stop) = (CancellationToken::new(), CancellationToken::new());
+        cancel.cancel();
+        if is_stopping {
+            stop.cancel();
+        }
+        let pool = pool(&log);
+        let context = pool.context().with_cancellation(cancel).with_stop(stop);
+        pool.call_with(ToolCall::new("echo", "{}"), &context).await;
+        let expected = match is_stopping {
+            true => "the server stops",
+            false => "the caller cancelled the call or went away",
+        };
+        assert_eq!(last_reason(&log).await, expected);
     }
 }
 
 #[tokio::test]
-async fn each_record_of_a_call_names_its_principal_and_session() {
+async fn each_record_of_a_call_names_its_caller_its_sessions_and_its_trace() {
     let (log, runs) = (EventLog::memory(), Arc::default());
     let pool = counting(&runs, &log);
     let session = pool.session();
     let context = session
         .enter(&pool.context())
         .with_principal(Principal::new("ada"))
+        .with_peer(Arc::new(WebClient))
         .in_execution(&Arc::new(Execution::new("one")));
     let mut call = Box::pin(pool.call_with(ToolCall::new("wait", "{}"), &context));
     while runs.load(Order::Relaxed) == 0 {
@@ -214,5 +242,7 @@ async fn each_record_of_a_call_names_its_principal_and_session() {
     for record in &records {
         let named = (record.principal.as_deref(), record.session.as_deref());
         assert_eq!(named, (Some("ada"), Some(&*session)), "{}", record.kind);
+        let sent = (record.trace.as_deref(), record.mcp_session.as_deref());
+        assert_eq!(sent, (Some(TRACE), Some("session-7")), "{}", record.kind);
     }
 }

@@ -273,6 +273,8 @@ fn schemas() -> Vec<Attack> {
         found("the table removed", "error", |log| log.execute("DROP TABLE records")),
         found("a newer version", "error", |log| log.execute("PRAGMA user_version = 99")),
         found("an older version", "error", |log| log.execute("PRAGMA user_version = 0")),
+        // Its records lack members, and its schema is the same.
+        found("a readable version", "", |log| log.execute("PRAGMA user_version = 1")),
         // SQLite's statistics are not a change of the log.
         found("statistics", "", |log| log.execute("ANALYZE")),
     ]
