@@ -2,7 +2,7 @@
 
 mod selection;
 
-use crate::calls::Calls;
+use crate::calls::{Calls, ids};
 use crate::error::{LogError, LogErrorKind};
 use crate::event_log::{EventLog, Resolution};
 use crate::head_file;
@@ -186,7 +186,7 @@ impl LogCommand {
             Action::Follow => follow(file, arguments, output),
             Action::Verify => verify(file, arguments, output),
             Action::Export => {
-                let (after, chosen) = (after(arguments)?, Selection::of_records(arguments)?);
+                let (after, mut chosen) = (after(arguments)?, Selection::of_records(arguments)?);
                 for record in LogReader::open(file)?.records_after(after) {
                     let record = record?;
                     if chosen.has_record(&record) {
@@ -216,7 +216,7 @@ fn show_file(
     arguments: &CommandArguments,
     output: &mut dyn Write,
 ) -> Result<bool, CommandFailure> {
-    let chosen = match arguments.has("records") {
+    let mut chosen = match arguments.has("records") {
         true => Selection::of_records(arguments)?,
         false => Selection::from_arguments(arguments)?,
     };
@@ -234,7 +234,7 @@ fn show_file(
     }
     if records {
         for record in reader.records() {
-            write_chosen(&record?, &chosen, json, output)?;
+            write_chosen(&record?, &mut chosen, json, output)?;
         }
         return Ok(true);
     }
@@ -246,11 +246,11 @@ fn follow(
     arguments: &CommandArguments,
     output: &mut dyn Write,
 ) -> Result<bool, CommandFailure> {
-    let (after, chosen) = (after(arguments)?, Selection::of_records(arguments)?);
+    let (after, mut chosen) = (after(arguments)?, Selection::of_records(arguments)?);
     let mut records = LogReader::open(file)?.records_after(after);
     loop {
         for record in records.by_ref() {
-            write_chosen(&record?, &chosen, arguments.has("json"), output)?;
+            write_chosen(&record?, &mut chosen, arguments.has("json"), output)?;
         }
         output.flush()?;
         std::thread::sleep(FOLLOW_INTERVAL);
@@ -366,7 +366,7 @@ fn show(
 /// Writes a record, if it is chosen.
 fn write_chosen(
     record: &LogRecord,
-    chosen: &Selection,
+    chosen: &mut Selection,
     json: bool,
     output: &mut dyn Write,
 ) -> io::Result<()> {
@@ -400,7 +400,7 @@ fn write_line(record: &LogRecord, output: &mut dyn Write) -> io::Result<()> {
     if let Some(summary) = result {
         write!(output, "  {}", one_line(summary, 100))?;
     }
-    writeln!(output)
+    writeln!(output, "{}", ids(record.trace.as_deref(), record.mcp_session.as_deref()))
 }
 
 #[cfg(test)]

@@ -72,7 +72,7 @@ pub struct ToolSummary {
     pub calls: u64,
     /// Calls that ended with a result, replayed ones included.
     pub succeeded: u64,
-    /// Calls that ended with an error, those included that did not start.
+    /// Calls that ended with an error, those included that did not start, but not those that were denied.
     pub failed: u64,
     /// Calls that a policy, a hook, a limit or a person denied.
     pub denied: u64,

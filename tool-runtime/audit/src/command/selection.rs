@@ -3,16 +3,23 @@
 use crate::calls::LoggedCall;
 use crate::record::{LogRecord, RecordKind};
 use crate::time::parsed_time;
+use std::collections::HashSet;
 use tool_runtime_command::seam::CommandFailure;
 use tool_runtime_command::{CommandArguments, CommandForm};
 
-/// How calls end. A denied call fails.
-const ENDS: [RecordKind; 4] =
-    [RecordKind::Succeeded, RecordKind::Failed, RecordKind::Cancelled, RecordKind::Indeterminate];
+/// How calls end.
+const ENDS: &[RecordKind] = &[
+    RecordKind::Succeeded,
+    RecordKind::Failed,
+    RecordKind::Denied,
+    RecordKind::Cancelled,
+    RecordKind::Indeterminate,
+    RecordKind::Resolved,
+];
 
 /// The decisions about calls.
-const DECISIONS: [RecordKind; 4] =
-    [RecordKind::Allowed, RecordKind::Denied, RecordKind::Asked, RecordKind::Approved];
+const DECISIONS: &[RecordKind] =
+    &[RecordKind::Allowed, RecordKind::Denied, RecordKind::Asked, RecordKind::Approved];
 
 pub(super) const TIMES: &str = "TIME is `2026-01-31`, `2026-01-31T08:30` or `2026-01-31 08:30:15` in UTC, as times are printed, RFC 3339 with \
 another zone, the beginning of `today` or `yesterday` in UTC, or the time before now: `90s`, `30m`, `12h`, `7d`.";
@@ -29,6 +36,8 @@ pub(super) struct Selection {
     since: Option<u64>,
     until: Option<u64>,
     text: Option<String>,
+    /// The processes and numbers of calls that were denied, whose last record is `failed`.
+    denied: HashSet<(String, u64)>,
 }
 
 impl Selection {
@@ -44,7 +53,7 @@ impl Selection {
             .option(
                 "state",
                 "STATE",
-                "Only those that ended as `succeeded`, `failed`, `cancelled` or `indeterminate`; denied ones failed",
+                "Only those that ended as `succeeded`, `failed`, `denied`, `cancelled`, `indeterminate` or `resolved`",
             )
             .option("since", "TIME", "Only from this time on")
             .option("until", "TIME", "Only before this time")
@@ -53,15 +62,15 @@ impl Selection {
                 "TEXT",
                 "Only those with this text, in any case: in arguments, reasons, results, ids of traces and sessions",
             )
-            .known_values("decision", DECISIONS.map(RecordKind::as_str))
-            .known_values("state", ENDS.map(RecordKind::as_str))
+            .known_values("decision", DECISIONS.iter().map(|kind| kind.as_str()))
+            .known_values("state", ENDS.iter().map(|kind| kind.as_str()))
     }
 
     /// # Errors
     /// A value cannot be read.
     pub(super) fn from_arguments(arguments: &CommandArguments) -> Result<Self, CommandFailure> {
         let text = |name: &str| arguments.value(name).map(str::to_owned);
-        let kind = |name: &str, known: [RecordKind; 4]| {
+        let kind = |name: &str, known: &[RecordKind]| {
             arguments.value(name).map(|given| kind(name, given, known)).transpose()
         };
         let time = |name: &str| arguments.value(name).map(|given| time(name, given)).transpose();
@@ -74,6 +83,7 @@ impl Selection {
             since: time("since")?,
             until: time("until")?,
             text: text("grep").map(|text| text.to_lowercase()),
+            denied: HashSet::new(),
         })
     }
 
@@ -87,14 +97,32 @@ impl Selection {
         Ok(chosen)
     }
 
-    pub(super) fn has_record(&self, record: &LogRecord) -> bool {
+    /// Whether a record is chosen, after those before it.
+    pub(super) fn has_record(&mut self, record: &LogRecord) -> bool {
         // Records are of one kind.
         let is_kind = |kind: Option<RecordKind>| kind.is_none_or(|kind| kind == record.kind);
-        is_kind(self.decision)
+        !self.ends_denied(record)
+            && is_kind(self.decision)
             && is_kind(self.state)
             && self.is_at(record.time_us)
             && self.is_of(record)
             && self.has_text(|| serde_json::to_string(record).unwrap_or_default())
+    }
+
+    /// Whether the record is the end of a denied call, and failed ones are wanted.
+    fn ends_denied(&mut self, record: &LogRecord) -> bool {
+        if self.state != Some(RecordKind::Failed) {
+            return false;
+        }
+        let call = || (record.process.clone(), record.call);
+        match record.kind {
+            RecordKind::Denied => {
+                self.denied.insert(call());
+                false
+            }
+            RecordKind::Failed => self.denied.remove(&call()),
+            _ => false,
+        }
     }
 
     /// Whether the record is of a call of the tool, the caller and the run. All records of a call have these.
@@ -107,11 +135,10 @@ impl Selection {
     /// Whether a call is chosen whose records are of the tool, the caller and the run. Its time is that of its proposal.
     pub(super) fn has_call(&self, call: &LoggedCall) -> bool {
         let is_decision = self.decision.is_none_or(|decision| call.kinds.contains(&decision));
-        let ids = || [&call.trace, &call.mcp_session].map(|id| id.as_deref().unwrap_or_default());
         is_decision
             && self.state.is_none_or(|state| state == call.state)
             && self.is_at(call.time_us)
-            && self.has_text(|| format!("{} {call} {}", call.arguments, ids().join(" ")))
+            && self.has_text(|| format!("{} {call}", call.arguments))
     }
 
     fn is_at(&self, time_us: u64) -> bool {
@@ -128,9 +155,10 @@ fn is_or_any(wanted: Option<&str>, found: Option<&str>) -> bool {
     wanted.is_none_or(|wanted| found == Some(wanted))
 }
 
-fn kind(option: &str, given: &str, known: [RecordKind; 4]) -> Result<RecordKind, CommandFailure> {
-    known.into_iter().find(|kind| kind.as_str() == given).ok_or_else(|| {
-        let known = known.map(RecordKind::as_str).join("`, `");
+fn kind(option: &str, given: &str, known: &[RecordKind]) -> Result<RecordKind, CommandFailure> {
+    known.iter().copied().find(|kind| kind.as_str() == given).ok_or_else(|| {
+        let known: Vec<&str> = known.iter().map(|kind| kind.as_str()).collect();
+        let known = known.join("`, `");
         CommandFailure::usage(format!("`--{option} {given}` is not one of `{known}`"))
     })
 }

@@ -1,7 +1,7 @@
 //! The commands, on a log with a few calls.
 
 use super::*;
-use crate::testing::{Folder, fill, pool, tools};
+use crate::testing::{Folder, TRACE, WebClient, fill, pool, tools};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tool_runtime_core::govern::{CallView, Decision, PolicyEngine};
@@ -80,6 +80,7 @@ async fn calls_are_chosen_by_caller_decision_time_and_text() {
         ("bob", "send", "mine"),
         ("bob", "echo", "yours"),
         ("", "echo", ""),
+        ("", "wrong", ""),
     ] {
         let context = pool.context().with_principal(Principal::new(caller));
         let call = ToolCall::json(tool, serde_json::json!({ "text": text }));
@@ -93,8 +94,11 @@ async fn calls_are_chosen_by_caller_decision_time_and_text() {
         (&["--decision", "denied", "--grep", "ONLY ada"], &["send"]),
         (&["--grep", "mine"], &["send", "send"]),
         (&["--tool", "echo", "--principal", "bob"], &["echo"]),
-        (&["--since", "1h"], &["send", "send", "echo", "echo"]),
+        (&["--since", "1h"], &["send", "send", "echo", "echo", "wrong"]),
         (&["--until", "2026-01-31"], &[]),
+        (&["--state", "succeeded"], &["send", "echo", "echo"]),
+        (&["--state", "denied"], &["send"]),
+        (&["--state", "failed"], &["wrong"]),
         (&["--principal", "carl"], &[]),
     ] {
         let words = [&["show", file, "--json"], options].concat();
@@ -111,6 +115,15 @@ async fn calls_are_chosen_by_caller_decision_time_and_text() {
     let (_, output) = run(&["show", file, "--decision", "denied", "--json"]);
     let call: serde_json::Value = serde_json::from_str(&output).unwrap();
     assert_eq!((&call["rule"], &call["reason"]), (&"sending".into(), &"only Ada sends".into()));
+    assert_eq!((&call["state"], &call["is_ended"]), (&"denied".into(), &true.into()));
+    let (_, output) = run(&["show", file, "--state", "denied"]);
+    let told = r#"send {"text":"mine"} for bob -> denied (rule sending): only Ada sends"#;
+    assert!(output.ends_with(&format!("  {told}\n")), "{output}");
+    for (state, expected) in [("denied", "denied"), ("failed", "failed")] {
+        let (_, output) = run(&["export", file, "--state", state]);
+        let kind = format!(r#""kind":"{expected}""#);
+        assert!(output.lines().count() == 1 && output.contains(&kind), "{state}: {output}");
+    }
     let (_, output) = run(&["show", file, "--records", "--decision", "denied"]);
     assert!(output.lines().count() == 1 && output.contains(" send for bob"), "{output}");
     let (_, exported) = run(&["export", file, "--principal", "ada", "--grep", "mine"]);
@@ -177,6 +190,26 @@ async fn an_operator_finds_and_resolves_a_step() {
     run(&["resolve", file, step, "--result", "sent", "--by", "ada"]);
     assert_eq!(run(&["show", file, "--unresolved"]).1, "no such calls\n");
     assert!(run(&["show", file, "--run", "one"]).1.contains("resolved by ada"));
+    assert!(run(&["show", file, "--state", "resolved"]).1.contains("resolved by ada"));
+    assert_eq!(run(&["show", file, "--state", "cancelled"]).1, "no such calls\n");
+}
+
+#[tokio::test]
+async fn lines_end_with_the_ids_that_the_logs_of_requests_have() {
+    let folder = Folder::new();
+    let path = folder.file("calls.db");
+    let log = EventLog::open(&path).unwrap();
+    let pool = pool(&log);
+    let context = pool.context().with_peer(Arc::new(WebClient));
+    pool.call_with(ToolCall::new("echo", "{}"), &context).await;
+    log.flush().await.unwrap();
+    let file = path.to_str().unwrap();
+    for options in [&["show", file][..], &["show", file, "--records"]] {
+        let (_, output) = run(options);
+        let ids = format!(" trace={TRACE} mcp_session=session-7");
+        assert!(output.lines().all(|line| line.ends_with(&ids)), "{output}");
+    }
+    assert!(run(&["show", file, "--grep", "SESSION-7"]).1.contains("echo"));
 }
 
 #[tokio::test]
