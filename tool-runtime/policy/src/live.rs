@@ -19,7 +19,8 @@ use tool_runtime_core::vocabulary::Principal;
 /// A policy of a file or a folder, which can be read again while the pool runs. Clones share it.
 ///
 /// A new version replaces the old one at once: each decision is by one of them. A version
-/// with mistakes changes nothing, is logged, and is reported by [`Self::last_error`].
+/// with mistakes changes nothing, and is reported by [`Self::last_error`]. Each version that is read later is logged, with
+/// its mistakes or the number of its rules, whoever asks for it.
 ///
 /// ```no_run
 /// use std::time::Duration;
@@ -43,7 +44,7 @@ struct Live {
     configure: Box<dyn Fn(Policy) -> Policy + Send + Sync>,
     /// Serialises reading, so that an older version never replaces a newer one.
     state: Mutex<State>,
-    /// Tells that a changed file was read.
+    /// Tells that a new version was taken.
     replaced: Notify,
 }
 
@@ -84,8 +85,7 @@ impl LivePolicy {
     ) -> Self {
         let policy = Self::read(path, configure);
         if let Some(error) = policy.last_error() {
-            let path = policy.0.path.display();
-            tracing::error!("the policy `{path}` cannot be read, so no call runs: {error}");
+            policy.0.log_refusal(&error);
         }
         policy
     }
@@ -102,41 +102,50 @@ impl LivePolicy {
             replaced: Notify::new(),
         }));
         // The error is kept.
-        let _ = live.reload();
+        let _ = live.0.take(&mut lock(&live.0.state));
         live
     }
 
-    /// Reads the file again.
+    /// Reads the file again. Logs what became of a version that was not read before.
     ///
     /// # Errors
     /// All mistakes; the version before stays.
     pub fn reload(&self) -> Result<(), PolicyError> {
-        let Self(live) = self;
-        let mut state = lock(&live.state);
-        // Before the text: a change in between is seen the next time.
-        state.stamp = stamp(&live.path);
-        match live.read() {
-            Ok(version) => {
-                live.current.store(Some(Arc::new(version)));
-                state.error = None;
-                Ok(())
-            }
-            Err(error) => {
-                state.error = Some(error.clone());
-                Err(error)
-            }
-        }
+        self.read_again(&mut lock(&self.0.state))
     }
 
-    /// Reads the file again if it changed since the last time. Tells whether it did.
+    /// Reads the file again if it changed since the last time, as [`Self::reload`] does. Tells whether it did.
     ///
     /// # Errors
     /// All mistakes; the version before stays.
     pub fn reload_if_changed(&self) -> Result<bool, PolicyError> {
-        let is_same = lock(&self.0.state).stamp == stamp(&self.0.path);
-        match is_same {
+        let mut state = lock(&self.0.state);
+        match state.stamp == stamp(&self.0.path) {
             true => Ok(false),
-            false => self.reload().map(|()| true),
+            false => self.read_again(&mut state).map(|()| true),
+        }
+    }
+
+    fn read_again(&self, state: &mut State) -> Result<(), PolicyError> {
+        let before = state.stamp.clone();
+        let taken = self.0.take(state);
+        if state.stamp != before {
+            self.log(&taken);
+        }
+        if taken.is_ok() {
+            self.0.replaced.notify_one();
+        }
+        taken
+    }
+
+    fn log(&self, taken: &Result<(), PolicyError>) {
+        let (path, rules) = (self.0.path.display(), self.rule_count());
+        match taken {
+            Ok(()) => tracing::info!(rules, "the policy `{path}` was read again"),
+            Err(error) if self.0.current.load().is_some() => tracing::error!(
+                "the policy `{path}` has mistakes, and the rules of before count: {error}"
+            ),
+            Err(error) => self.0.log_refusal(error),
         }
     }
 
@@ -152,7 +161,7 @@ impl LivePolicy {
         current.map(|current| current.unused_patterns(pool)).unwrap_or_default()
     }
 
-    /// Waits until [`Self::watch`] has taken a new version.
+    /// Waits until a new version was taken.
     #[doc(hidden)]
     pub async fn replaced(&self) {
         self.0.replaced.notified().await;
@@ -194,22 +203,29 @@ impl LivePolicy {
         let now = stamp(&self.0.path);
         let is_new = lock(&self.0.state).stamp != now;
         if is_new && before.as_ref() == Some(&now) {
-            let path = self.0.path.display();
-            match self.reload() {
-                Ok(()) => {
-                    tracing::info!(rules = self.rule_count(), "the policy `{path}` was read again");
-                    self.0.replaced.notify_one();
-                }
-                Err(error) => tracing::error!(
-                    "the policy `{path}` is not replaced by its new version: {error}"
-                ),
-            }
+            // The mistakes are logged.
+            let _ = self.reload_if_changed();
         }
         now
     }
 }
 
 impl Live {
+    /// Reads the newest version, and takes it if it has no mistakes.
+    fn take(&self, state: &mut State) -> Result<(), PolicyError> {
+        // Before the text: a change in between is seen the next time.
+        state.stamp = stamp(&self.path);
+        let version = self.read();
+        state.error = version.as_ref().err().cloned();
+        self.current.store(Some(Arc::new(version?)));
+        Ok(())
+    }
+
+    fn log_refusal(&self, error: &PolicyError) {
+        let path = self.path.display();
+        tracing::error!("the policy `{path}` cannot be read, so no call runs: {error}");
+    }
+
     fn read(&self) -> Result<Loaded, PolicyError> {
         let mut folder = match Loaded::from_path(&self.path)? {
             Loaded::File(policy) => return Ok(Loaded::File((self.configure)(policy))),

@@ -1,5 +1,7 @@
 //! Policies that change while a program runs.
 
+mod log;
+
 use crate::LivePolicy;
 use std::fs::File;
 use std::sync::mpsc::{Receiver, channel};
