@@ -82,6 +82,27 @@ fn all_mistakes_of_a_file_are_reported_at_once_with_their_lines() {
 }
 
 #[test]
+fn a_mistake_of_form_in_a_rule_hides_no_mistake_of_another_one() {
+    let policy = r#"{"rules": [
+{"id": "a", "then": "deny", "whenn": {"tools": ["a"]}},
+{"id": "b", "then": "deny", "when": {"annotations": {"readOnly": true}}},
+{"id": "c", "then": "deny", "when": {"arguments": {"path": {"pattern": "("}}}},
+{"id": "a", "then": "deny"}]}"#;
+    for format in [Format::Json, Format::Yaml] {
+        let found = mistakes(policy, format);
+        let starts = [
+            "line 2: `rules[0].whenn`: unknown key",
+            "line 3: `rules[1].when.annotations.readOnly`: unknown key",
+            "line 4: `rules[2].when.arguments.path.pattern`: `(` is not a valid regular expression",
+            "line 5: `rules[3].id`: rule 1 has the id `a`, too",
+        ];
+        assert_eq!(found.len(), starts.len(), "{found:#?}");
+        let agree = |(line, start): (&String, &str)| line.starts_with(start);
+        assert!(found.iter().zip(starts).all(agree), "{found:#?}");
+    }
+}
+
+#[test]
 fn the_lines_are_those_of_json_and_toml_too() {
     let json = "{\n  \"rules\": [\n    {\"id\": \"a\",\n     \"when\": {\"tols\": [\"a\"]},\n     \"then\": \"deny\"}\n  ]\n}";
     assert_eq!(
