@@ -259,6 +259,9 @@ async fn list(store: &dyn ApprovalStore, json: bool) -> Result<String, StoreErro
         let minutes = stored.time_left().as_secs().div_ceil(60);
         let _ = writeln!(text, "{}  {}", short(&request.id), stored.text());
         let _ = writeln!(text, "  {} of {}, {minutes} min left", line(&request.tool), line(caller));
+        if let Some(effect) = stored.effect_without_call() {
+            let _ = writeln!(text, "  {effect}");
+        }
     }
     if open.is_empty() {
         let _ = writeln!(text, "no open questions{}", location(store));
@@ -351,7 +354,9 @@ async fn give(
     let edited = answer.arguments.as_ref().map(|edited| format!(", with {}", line(edited)));
     store.answer(&found.request.id, answer).await?;
     let edited = edited.unwrap_or_default();
-    Ok(format!("{done}: {}{edited}\n{remembered}", line(&found.request.visual)))
+    let effect = found.effect_without_call().map(|effect| format!("{effect}\n"));
+    let effect = effect.unwrap_or_default();
+    Ok(format!("{done}: {}{edited}\n{effect}{remembered}", line(&found.request.visual)))
 }
 
 /// Checks that an approval for a pattern is one for this call.
@@ -407,4 +412,4 @@ fn reach(others: &[String]) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -1,9 +1,15 @@
 //! Questions in a directory, shared by processes.
 
+mod private;
+mod waiter;
+
 use crate::digest;
 use crate::memory_store::{MAX_OPEN, MAX_REMEMBERED};
 use crate::remembered::RememberedApproval;
-use crate::store::{ApprovalAnswer, ApprovalStore, PendingApproval, StoreError, StoredApproval};
+use crate::store::{
+    ApprovalAnswer, ApprovalStore, PendingApproval, StoreError, StoredApproval, milliseconds,
+    outdated,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs::{self, File};
@@ -12,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tool_runtime_core::vocabulary::BoxFuture;
+use waiter::Waiter;
 
 /// The default time between two looks at the directory.
 const POLL: Duration = Duration::from_millis(500);
@@ -19,6 +26,9 @@ const POLL: Duration = Duration::from_millis(500);
 /// Questions in a directory: a file of JSON for each, and one for its answer or for an approval that is
 /// [remembered](crate::Remembering::kept_in). Processes that share the
 /// directory share the questions, which survive them. Clones share the directory.
+///
+/// A process whose calls wait holds a lock on a file of the directory. When it ends, however it does, its questions are
+/// [abandoned](StoredApproval::is_abandoned). Where the file system has no locks, they are not.
 ///
 /// On Unix the directory must not be writable by other users, and an answer counts as that of the user
 /// who writes it, unless a channel that authenticates people names another one. Whoever can write
@@ -38,6 +48,8 @@ pub struct FileStore {
     directory: Arc<Path>,
     /// Set once the directory is there and was found to be the user's own.
     checked: Arc<OnceLock<()>>,
+    /// Set by the first question. `None` inside: the file system has no locks.
+    waiter: Arc<OnceLock<Option<Waiter>>>,
     poll: Duration,
     trusts_names: bool,
 }
@@ -53,6 +65,7 @@ impl FileStore {
         let store = Self {
             directory: directory.into(),
             checked: Arc::default(),
+            waiter: Arc::default(),
             poll: POLL,
             trusts_names: false,
         };
@@ -104,6 +117,11 @@ impl FileStore {
         self.directory.join(format!("{id}.expired"))
     }
 
+    /// Names the process whose call waits.
+    fn waiter_file(&self, id: &str) -> PathBuf {
+        self.directory.join(format!("{id}.waiter"))
+    }
+
     fn remembered_file(&self, id: &str) -> PathBuf {
         self.directory.join(format!("{id}.remembered.json"))
     }
@@ -153,8 +171,14 @@ impl FileStore {
         if answer.is_none() && !self.request_file(id).try_exists()? {
             return Ok(None);
         }
-        let is_expired = answer.is_none() && self.expired_file(id).try_exists()?;
-        Ok(Some(StoredApproval { request, answer, is_expired }))
+        let is_open = answer.is_none();
+        let is_expired = is_open && self.expired_file(id).try_exists()?;
+        let is_abandoned = is_open && waiter::has_ended(&self.directory, &self.waiter_file(id));
+        let answered_at = match is_open {
+            true => None,
+            false => fs::metadata(self.answer_file(id))?.modified().ok().map(milliseconds),
+        };
+        Ok(Some(StoredApproval { request, answer, answered_at, is_expired, is_abandoned }))
     }
 
     fn read_all(&self) -> io::Result<Vec<StoredApproval>> {
@@ -204,6 +228,7 @@ impl FileStore {
     fn delete(&self, id: &str) -> io::Result<()> {
         remove(&self.request_file(id))?;
         remove(&self.expired_file(id))?;
+        remove(&self.waiter_file(id))?;
         remove(&self.answer_file(id))
     }
 
@@ -211,26 +236,49 @@ impl FileStore {
         let _lock = self.lock()?;
         let Some(stored) = self.read(id)? else { return Ok(None) };
         if stored.answer.is_none() {
-            private::options().create(true).truncate(false).open(self.expired_file(id))?;
+            self.mark_expired(id)?;
         }
         Ok(Some(stored))
+    }
+
+    fn mark_expired(&self, id: &str) -> io::Result<()> {
+        private::options().create(true).truncate(false).open(self.expired_file(id)).map(drop)
+    }
+
+    /// Notes that a call of this process waits for the question. The directory is locked.
+    fn wait_for(&self, id: &str) -> io::Result<()> {
+        if self.waiter.get().is_none() {
+            waiter::remove_ended(&self.directory)?;
+            let waiter = Waiter::new(&self.directory)?;
+            self.waiter.get_or_init(|| waiter);
+        }
+        match self.waiter.get() {
+            Some(Some(waiter)) => waiter.write_name(&self.waiter_file(id)),
+            _ => Ok(()),
+        }
     }
 
     fn add(&self, request: PendingApproval) -> Result<StoredApproval, StoreError> {
         let _lock = self.lock()?;
         if let Some(known) = self.read(&request.id)? {
-            if known.answer.is_some() || known.is_open() {
+            if known.answer.is_some() {
                 return Ok(known);
+            }
+            if known.is_open() {
+                self.wait_for(&request.id)?;
+                return Ok(StoredApproval { is_abandoned: false, ..known });
             }
             self.delete(&request.id)?;
         }
         let all = self.read_all()?;
-        for stale in all.iter().filter(|stored| stored.is_stale()) {
-            self.delete(&stale.request.id)?;
+        for id in outdated(&all) {
+            self.delete(id)?;
         }
-        if all.iter().filter(|stored| stored.is_open()).count() >= MAX_OPEN {
+        let waits = |stored: &&StoredApproval| stored.is_open() && !stored.is_lost();
+        if all.iter().filter(waits).count() >= MAX_OPEN {
             return Err(StoreError::Full(MAX_OPEN));
         }
+        self.wait_for(&request.id)?;
         match self.create(&self.request_file(&request.id), &request)? {
             true => Ok(StoredApproval::open(request)),
             // A file under a foreign name.
@@ -244,10 +292,14 @@ impl FileStore {
         if answer.by.is_none() {
             answer.by = private::user(&self.directory)?;
         }
-        stored.check(&answer)?;
+        let checked = stored.check(&answer);
+        if let Err(StoreError::Abandoned(_)) = checked {
+            self.mark_expired(id)?;
+        }
+        checked?;
         match self.create(&self.answer_file(id), &answer)? {
             true => Ok(()),
-            false => Err(StoreError::Answered(id.to_owned())),
+            false => Err(StoreError::Failed(format!("an answer to `{id}` cannot be read"))),
         }
     }
 
@@ -378,93 +430,5 @@ impl ApprovalStore for FileStore {
         let exists = self.directory.exists();
         let missing = if exists { "" } else { ", which does not exist" };
         Some(format!("`{}`{missing}", self.directory.display()))
-    }
-}
-
-/// Files of one user.
-#[cfg(unix)]
-mod private {
-    use std::fs::{DirBuilder, OpenOptions};
-    use std::io;
-    use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
-    use std::path::Path;
-
-    /// Permission of other users to write.
-    const WRITABLE: u32 = 0o022;
-
-    pub(super) fn create(directory: &Path) -> io::Result<()> {
-        DirBuilder::new().recursive(true).mode(0o700).create(directory)
-    }
-
-    /// Checks that no other user can write to the directory.
-    pub(super) fn check(directory: &Path) -> io::Result<()> {
-        let (metadata, display) = (directory.metadata()?, directory.display());
-        let text = match metadata.mode() & WRITABLE {
-            0 if metadata.uid() == own_id(directory)? => return Ok(()),
-            0 => format!(
-                "another user owns `{display}`, and could approve calls; choose another directory"
-            ),
-            _ => format!(
-                "other users may write to `{display}`, and could approve calls; write `chmod 700` for it"
-            ),
-        };
-        Err(io::Error::new(io::ErrorKind::PermissionDenied, text))
-    }
-
-    /// Opens files for writing, created only for this user.
-    pub(super) fn options() -> OpenOptions {
-        let mut options = OpenOptions::new();
-        options.write(true).mode(0o600);
-        options
-    }
-
-    /// The number of the user who runs this process: that of a file which it creates.
-    fn own_id(directory: &Path) -> io::Result<u32> {
-        let path = directory.join(format!(".{}.tmp", crate::digest::random()));
-        let uid = options()
-            .create_new(true)
-            .open(&path)
-            .and_then(|file| file.metadata())
-            .map(|metadata| metadata.uid());
-        drop(std::fs::remove_file(&path));
-        uid
-    }
-
-    /// The user who runs this process.
-    pub(super) fn user(directory: &Path) -> io::Result<Option<String>> {
-        let uid = own_id(directory)?;
-        let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
-        let name = users.lines().find_map(|line| {
-            let mut fields = line.split(':');
-            let name = fields.next()?;
-            (fields.nth(1)? == uid.to_string()).then(|| name.to_owned())
-        });
-        Ok(Some(name.unwrap_or_else(|| format!("uid {uid}"))))
-    }
-}
-
-/// Files of one user, as far as the directory says so.
-#[cfg(not(unix))]
-mod private {
-    use std::fs::{OpenOptions, create_dir_all};
-    use std::io;
-    use std::path::Path;
-
-    pub(super) fn create(directory: &Path) -> io::Result<()> {
-        create_dir_all(directory)
-    }
-
-    pub(super) fn check(_: &Path) -> io::Result<()> {
-        Ok(())
-    }
-
-    pub(super) fn options() -> OpenOptions {
-        let mut options = OpenOptions::new();
-        options.write(true);
-        options
-    }
-
-    pub(super) fn user(_: &Path) -> io::Result<Option<String>> {
-        Ok(None)
     }
 }

@@ -41,7 +41,7 @@ const MAX_REQUESTS: usize = 8;
 /// |---|---|
 /// | `GET /approvals` | the open questions, at most 200, and the number of the others as `unlisted` |
 /// | `GET /approvals/ID` | one question, with its answer |
-/// | `POST /approvals/ID` | answers: `{"is_approved": true}`, with `reason`, `arguments`, `remember` |
+/// | `POST /approvals/ID` | answers: `{"is_approved": true}`, with `reason`, `arguments`, `remember`; 409 if it is answered, 410 if it has expired or its call is gone |
 /// | `GET /inbox` | a page for people, which asks for their token and uses the routes above |
 ///
 /// The page shows texts of calls as texts, with characters that are invisible or change the direction as escapes. It loads
@@ -278,8 +278,8 @@ fn failed(error: &StoreError) -> Response {
     let status = match error {
         StoreError::Unknown(_) | StoreError::NotRemembered(_) => StatusCode::NOT_FOUND,
         StoreError::Ambiguous(_) => StatusCode::BAD_REQUEST,
-        StoreError::Answered(_) => StatusCode::CONFLICT,
-        StoreError::Expired(_) => StatusCode::GONE,
+        StoreError::Answered { .. } => StatusCode::CONFLICT,
+        StoreError::Expired(_) | StoreError::Abandoned(_) => StatusCode::GONE,
         StoreError::NotAllowed { .. } => StatusCode::FORBIDDEN,
         StoreError::Full(_) | StoreError::Failed(_) => {
             tracing::warn!("an inbox cannot be used: {error}");

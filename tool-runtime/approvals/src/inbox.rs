@@ -17,7 +17,7 @@ const EXPIRY: Duration = Duration::from_secs(15 * 60);
 /// `approve` and `deny`, over HTTP by [`router`](crate::router), or by
 /// [`ApprovalStore::answer`].
 ///
-/// A question whose call is cancelled is withdrawn. That of a call which is a step of an
+/// A question whose call is cancelled is withdrawn. An answered one is kept for an hour, so that a second person is told. That of a call which is a step of an
 /// [`Execution`](tool_runtime_core::tool::Execution) stays: when the execution is repeated after a crash,
 /// the question is found with its answer, and is not asked again.
 ///
@@ -115,7 +115,11 @@ impl Inbox {
             }
         };
         match answered {
-            Ok(Ok(StoredApproval { answer: Some(answer), .. })) => approval(request, answer),
+            Ok(Ok(StoredApproval { answer: Some(answer), .. })) => {
+                // A second person learns of the answer.
+                guard.is_kept = true;
+                approval(request, answer)
+            }
             Ok(Ok(_)) => Approval::rejected("the question was withdrawn"),
             Ok(Err(error)) => unusable(&error),
             Err(_) => self.expired(request, &mut guard).await,

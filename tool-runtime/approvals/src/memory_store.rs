@@ -1,7 +1,9 @@
 //! Questions in memory.
 
 use crate::remembered::RememberedApproval;
-use crate::store::{ApprovalAnswer, ApprovalStore, PendingApproval, StoreError, StoredApproval};
+use crate::store::{
+    ApprovalAnswer, ApprovalStore, PendingApproval, StoreError, StoredApproval, now, outdated,
+};
 use std::collections::{BTreeMap, VecDeque};
 use std::future::ready;
 use std::sync::{Arc, Mutex};
@@ -44,7 +46,8 @@ impl MemoryStore {
 
     fn opened(&self, request: PendingApproval) -> Result<StoredApproval, StoreError> {
         let mut all = lock(&self.0.all);
-        all.retain(|_, stored| !stored.is_stale());
+        let outdated: Vec<_> = outdated(all.values()).into_iter().map(str::to_owned).collect();
+        outdated.iter().for_each(|id| drop(all.remove(id)));
         if let Some(known) = all.get(&request.id)
             && (known.answer.is_some() || known.is_open())
         {
@@ -66,6 +69,7 @@ impl MemoryStore {
         let stored = all.get_mut(id).ok_or_else(|| StoreError::Unknown(id.to_owned()))?;
         stored.check(&answer)?;
         stored.answer = Some(answer);
+        stored.answered_at = Some(now());
         drop(all);
         self.0.changes.send_replace(());
         Ok(())

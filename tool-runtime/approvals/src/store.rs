@@ -3,19 +3,24 @@
 use crate::digest;
 use crate::remembered::RememberedApproval;
 use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
 use std::future::ready;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 #[cfg(feature = "cli")]
 use tool_runtime_core::govern::QuestionText;
 use tool_runtime_core::govern::{ApprovalRequest, Approvers, Remember, Risk};
+use tool_runtime_core::seam::printable;
 use tool_runtime_core::vocabulary::BoxFuture;
 
 /// Time after which requests without a waiting call are removed.
 const MAX_AGE: Duration = Duration::from_secs(7 * 86_400);
 
-/// Time in which a late answer to an expired question is told so.
+/// Time in which a late answer to an expired or answered question is told so.
 const MAX_LATE: Duration = Duration::from_secs(3_600);
+
+/// Limit on answered questions that are kept for late answers.
+const MAX_TOLD: usize = 1000;
 
 /// A question that waits for a person.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,6 +55,9 @@ pub struct PendingApproval {
     /// Whether the call belongs to a session, for which an approval may count.
     #[serde(default)]
     pub has_session: bool,
+    /// Whether the call is a step of an execution: when that is repeated, the answer counts.
+    #[serde(default)]
+    pub is_repeatable: bool,
     /// Milliseconds since 1970.
     pub asked_at: u64,
     /// The time when the question is denied, in milliseconds since 1970.
@@ -94,6 +102,15 @@ impl ApprovalAnswer {
         }
     }
 
+    /// Who answered what, and when.
+    fn history(&self, at: Option<u64>) -> String {
+        let done = if self.is_approved { "approved" } else { "denied" };
+        let by = self.by.as_ref().map(|by| format!(" by {}", printable(by))).unwrap_or_default();
+        let time = |at| humantime::format_rfc3339_seconds(UNIX_EPOCH + Duration::from_millis(at));
+        let at = at.map(|at| format!(" at {}", time(at))).unwrap_or_default();
+        format!("it was {done}{by}{at}")
+    }
+
     /// Sets the person, which must have been verified. Default: the store knows, or nobody does.
     #[must_use]
     pub fn by(mut self, person: impl Into<String>) -> Self {
@@ -112,9 +129,15 @@ pub struct StoredApproval {
     /// The answer, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<ApprovalAnswer>,
+    /// The time of the answer, in milliseconds since 1970, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered_at: Option<u64>,
     /// Whether its call stopped waiting for an answer, which then came too late.
     #[serde(default)]
     pub is_expired: bool,
+    /// Whether the process of its call has ended before an answer.
+    #[serde(default)]
+    pub is_abandoned: bool,
 }
 
 /// Keeps questions until they are answered. Several processes may share one.
@@ -141,8 +164,8 @@ pub trait ApprovalStore: Send + Sync + 'static {
     /// Answers a question. The first answer counts.
     ///
     /// # Errors
-    /// The question is unknown, answered or expired; the person may not approve it; the store cannot
-    /// be written.
+    /// The question is unknown, answered or expired; its call is gone and cannot be repeated; the person may not approve
+    /// it; the store cannot be written.
     fn answer<'a>(
         &'a self,
         id: &'a str,
@@ -286,11 +309,19 @@ pub enum StoreError {
     #[error("several ids begin with `{0}`; write more of it")]
     Ambiguous(String),
     /// It has an answer.
-    #[error("`{0}` is answered already")]
-    Answered(String),
+    #[error("`{id}` is answered already: {answer}")]
+    Answered {
+        /// The question.
+        id: String,
+        /// Who answered what, and when.
+        answer: String,
+    },
     /// Its time is up.
     #[error("`{0}` has expired")]
     Expired(String),
+    /// The process of its call has ended, and the call cannot be repeated.
+    #[error("`{0}`: the call is gone: its process has ended; nothing runs")]
+    Abandoned(String),
     /// The person is not among the approvers.
     #[error("`{id}`: {reason}")]
     NotAllowed {
@@ -335,6 +366,7 @@ impl PendingApproval {
             caller: request.principal().id().to_owned(),
             approvers: request.approvers().clone(),
             has_session: request.session().is_some(),
+            is_repeatable: request.step().is_some(),
             asked_at: now,
             expires_at: now.saturating_add(u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
         }
@@ -343,12 +375,26 @@ impl PendingApproval {
 
 impl StoredApproval {
     pub(crate) fn open(request: PendingApproval) -> Self {
-        Self { request, answer: None, is_expired: false }
+        Self { request, answer: None, answered_at: None, is_expired: false, is_abandoned: false }
     }
 
     /// Whether the question waits for an answer.
     pub fn is_open(&self) -> bool {
         self.answer.is_none() && !self.is_expired && self.time_left() > Duration::ZERO
+    }
+
+    /// Whether nothing runs by an answer: the call is gone, and cannot be repeated.
+    pub fn is_lost(&self) -> bool {
+        self.is_abandoned && !self.request.is_repeatable
+    }
+
+    /// The effect of an answer on a call that is gone.
+    #[cfg(feature = "cli")]
+    pub(crate) fn effect_without_call(&self) -> Option<&'static str> {
+        self.is_abandoned.then_some(match self.is_lost() {
+            true => "its call is gone: its process has ended; nothing runs",
+            false => "its call is gone, and the answer counts when the run is repeated",
+        })
     }
 
     /// The question with its call as people see it.
@@ -373,17 +419,27 @@ impl StoredApproval {
     pub(crate) fn is_stale(&self) -> bool {
         let since = |time: u64| Duration::from_millis(now().saturating_sub(time));
         let is_late = self.is_expired && since(self.request.expires_at) > MAX_LATE;
-        is_late || !self.is_open() && since(self.request.asked_at) > MAX_AGE
+        let is_told = self.is_told() && self.answered_at.is_some_and(|at| since(at) > MAX_LATE);
+        is_late || is_told || !self.is_open() && since(self.request.asked_at) > MAX_AGE
+    }
+
+    /// Whether the question is kept only to tell others of its answer.
+    fn is_told(&self) -> bool {
+        self.answer.is_some() && !self.request.is_repeatable
     }
 
     /// Checks that an answer counts.
     ///
     /// # Errors
-    /// The question has an answer or has expired; the person may not approve it.
+    /// The question has an answer or has expired; its call is gone; the person may not approve it.
     pub(crate) fn check(&self, answer: &ApprovalAnswer) -> Result<(), StoreError> {
         let PendingApproval { id, caller, approvers, .. } = &self.request;
-        if self.answer.is_some() {
-            return Err(StoreError::Answered(id.clone()));
+        if let Some(given) = &self.answer {
+            let answer = given.history(self.answered_at);
+            return Err(StoreError::Answered { id: id.clone(), answer });
+        }
+        if self.is_lost() {
+            return Err(StoreError::Abandoned(id.clone()));
         }
         if !self.is_open() {
             return Err(StoreError::Expired(id.clone()));
@@ -396,8 +452,23 @@ impl StoredApproval {
     }
 }
 
+/// The ids of questions that nobody asks or answers any more, and of those that were answered before many others.
+pub(crate) fn outdated<'a>(all: impl IntoIterator<Item = &'a StoredApproval>) -> Vec<&'a str> {
+    let (mut outdated, rest): (Vec<_>, Vec<_>) =
+        all.into_iter().partition(|stored| stored.is_stale());
+    let mut told: Vec<_> = rest.into_iter().filter(|stored| stored.is_told()).collect();
+    told.sort_by_key(|stored| Reverse(stored.answered_at));
+    outdated.extend(told.into_iter().skip(MAX_TOLD));
+    outdated.into_iter().map(|stored| &*stored.request.id).collect()
+}
+
 /// Milliseconds since 1970.
 pub(crate) fn now() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
+    milliseconds(SystemTime::now())
+}
+
+/// A time in milliseconds since 1970.
+pub(crate) fn milliseconds(time: SystemTime) -> u64 {
+    let time = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

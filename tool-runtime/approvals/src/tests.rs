@@ -1,5 +1,6 @@
 //! The life of questions and of approvals for later calls, in each store.
 
+mod gone;
 mod inbox;
 mod remembering;
 mod stores;

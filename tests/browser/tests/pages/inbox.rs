@@ -65,7 +65,11 @@ impl Site {
 
     /// Waits for this many questions.
     async fn questions(&self, count: usize) {
-        while self.store.list().await.unwrap().len() < count {
+        let open = async || {
+            let all = self.store.list().await.unwrap();
+            all.iter().filter(|stored| stored.is_open()).count()
+        };
+        while open().await < count {
             tokio::task::yield_now().await;
         }
     }

@@ -3,13 +3,17 @@
 use super::*;
 use crate::tests::asked;
 use crate::{Inbox, MemoryStore, Remembering};
+use std::time::Duration;
 use tool_runtime_core::govern::{Approval, ApprovalRequest, Approver};
 use tool_runtime_core::tool::ToolContext;
 use tool_runtime_core::vocabulary::Principal;
 
 /// Runs `approvals NAME ..`: the text that is printed, or that of the error. A word that begins with dashes is a flag, or
 /// an option with the value that follows.
-async fn run(store: &MemoryStore, words: &[&str]) -> Result<String, String> {
+pub(crate) async fn run<S: ApprovalStore + Clone>(
+    store: &S,
+    words: &[&str],
+) -> Result<String, String> {
     let action = match words[0] {
         "list" => Action::List,
         "approve" => Action::Approve,
@@ -136,6 +140,24 @@ async fn an_approval_for_a_pattern_is_given_listed_and_withdrawn() {
     assert_eq!(run(&store, &["remembered"]).await.unwrap(), expected);
     assert_eq!(run(&store, &["forget", &id[..8]]).await.unwrap(), "forgotten: remove of ada\n");
     assert_eq!(run(&store, &["remembered"]).await.unwrap(), none);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_second_person_is_told_of_the_answer_after_the_call_has_gone_on() {
+    let store = MemoryStore::new();
+    let (inbox, request) = (Inbox::new(store.clone()), request("a"));
+    let person = async {
+        let id = asked(&store).await.id;
+        store.answer(&id, crate::tests::yes()).await.unwrap();
+        id
+    };
+    let (answer, id) = tokio::join!(inbox.approve(&request), person);
+    assert_eq!(answer, Approval::approved().by("grace"));
+    // The clock stands until all tasks are idle: a withdrawal would be done.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let error = run(&store, &["deny", &id[..8]]).await.unwrap_err();
+    assert!(error.contains("is answered already: it was approved by grace at 2"), "{error}");
+    assert_eq!(run(&store, &["list"]).await.unwrap(), "no open questions\n");
 }
 
 #[tokio::test]

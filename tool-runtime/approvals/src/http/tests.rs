@@ -83,11 +83,15 @@ async fn an_answer_that_comes_too_late_is_told_why() {
     let (answered, expired) = (open().await, open().await);
     store.answer(&answered, yes()).await.unwrap();
     store.expire(&expired).await.unwrap();
-    for (id, expected) in [(answered, StatusCode::CONFLICT), (expired, StatusCode::GONE)] {
+    for (id, expected, text) in [
+        (answered, StatusCode::CONFLICT, "it was approved by grace at"),
+        (expired, StatusCode::GONE, "has expired"),
+    ] {
         let path = format!("/approvals/{id}");
         let answer = r#"{ "is_approved": true }"#;
-        let (status, _) = send(&app, ("POST", &path), &format!("Bearer {GRACE}"), answer).await;
+        let (status, body) = send(&app, ("POST", &path), &format!("Bearer {GRACE}"), answer).await;
         assert_eq!(status, expected);
+        assert!(body["error"].as_str().unwrap().contains(text), "{body}");
     }
 }
 
@@ -101,4 +105,21 @@ async fn a_rejection_for_a_scope_names_its_caller_to_the_log() {
     assert_eq!(response.status(), StatusCode::FORBIDDEN);
     let person = response.extensions().get::<Arc<Principal>>().expect("a caller");
     assert_eq!(person.id(), "ada");
+}
+
+#[tokio::test]
+async fn a_question_whose_call_is_gone_is_listed_as_such_and_takes_no_answer() {
+    let directory = tempfile::tempdir().unwrap();
+    let open = || crate::FileStore::open(directory.path()).unwrap();
+    let asked = PendingApproval::new(&request("a"), Duration::from_secs(60));
+    // Its lock ends with the store.
+    let id = open().open(asked).await.unwrap().request.id;
+    let people = BearerTokens::parse(&format!("grace:{GRACE}")).unwrap();
+    let (app, grace) = (router(Arc::new(open()), people), format!("Bearer {GRACE}"));
+    let (_, all) = send(&app, ("GET", "/approvals"), &grace, "").await;
+    assert_eq!(all["approvals"][0]["is_abandoned"], true);
+    let path = format!("/approvals/{id}");
+    let (status, body) = send(&app, ("POST", &path), &grace, r#"{ "is_approved": true }"#).await;
+    let text = format!("`{id}`: the call is gone: its process has ended; nothing runs");
+    assert_eq!((status, &body["error"]), (StatusCode::GONE, &json!(text)));
 }

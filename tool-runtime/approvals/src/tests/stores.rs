@@ -9,7 +9,10 @@ async fn the_first_answer_in_time_counts() {
     in_each_store(async |store| {
         let id = store.open(pending()).await.unwrap().request.id;
         store.answer(&id, yes()).await.unwrap();
-        assert_eq!(store.answer(&id, yes()).await, Err(StoreError::Answered(id.clone())));
+        let second = store.answer(&id, ApprovalAnswer::deny(None).by("bob")).await.unwrap_err();
+        let text = second.to_string();
+        let expected = format!("`{id}` is answered already: it was approved by grace at 2");
+        assert!(text.starts_with(&expected) && text.ends_with('Z'), "{text}");
         let ended = store.expire(&id).await.unwrap().unwrap();
         assert_eq!((ended.answer, ended.is_expired), (Some(yes()), false));
     })
@@ -62,6 +65,28 @@ async fn expired_questions_are_removed_after_an_hour() {
         assert!(store.get(&recent.id).await.unwrap().unwrap().is_expired);
     })
     .await;
+}
+
+#[tokio::test]
+async fn answered_questions_are_removed_after_an_hour_unless_the_run_may_be_repeated() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = FileStore::open(directory.path()).unwrap();
+    let answered = async |is_repeatable: bool, minutes: u64| {
+        let asked = PendingApproval { is_repeatable, ..pending() };
+        let id = store.open(asked).await.unwrap().request.id;
+        store.answer(&id, yes()).await.unwrap();
+        let file = directory.path().join(format!("{id}.answer.json"));
+        let time = std::time::SystemTime::now() - Duration::from_secs(minutes * 60);
+        fs::File::options().write(true).open(file).unwrap().set_modified(time).unwrap();
+        id
+    };
+    let kept = [answered(false, 59).await, answered(true, 61).await];
+    let removed = answered(false, 61).await;
+    store.open(pending()).await.unwrap();
+    for id in &kept {
+        assert!(store.get(id).await.unwrap().is_some());
+    }
+    assert_eq!(store.get(&removed).await.unwrap(), None);
 }
 
 #[tokio::test]

@@ -112,7 +112,6 @@ async function add(question, remembers, mine) {
   set(".risk", whole.risk === "UNKNOWN" ? "" : line(whole.risk, 100));
   set(".summary", line(whole.summary, 1000));
   set(".approvers", line(approvers(whole), 1000));
-  set(".left", minutes(whole));
   part(".visual").textContent = lines(whole.visual);
   part(".arguments").textContent = lines(spaced(whole.arguments));
   part(".session").hidden = !(remembers && whole.has_session);
@@ -145,6 +144,17 @@ async function add(question, remembers, mine) {
   // New ones come below.
   byId("questions").append(article);
   shown.set(question.id, article);
+  update(question);
+}
+
+// What changes of a question that is open.
+function update(question) {
+  const article = shown.get(question.id);
+  article.querySelector(".left").textContent = minutes(question);
+  if (article.classList.contains("ended")) return;
+  if (question.is_abandoned && !question.is_repeatable) return end(question.id, "Its call is gone: its process has ended; nothing runs");
+  const effect = question.is_abandoned ? "Its call is gone, and the answer counts when the run is repeated" : "";
+  article.querySelector(".outcome").textContent = effect;
 }
 
 async function refresh() {
@@ -156,8 +166,7 @@ async function refresh() {
     // With more than are listed, one may be open and not listed.
     if (!unlisted) for (const id of shown.keys()) if (!open.has(id)) end(id, "No longer open");
     for (const question of approvals) {
-      const article = shown.get(question.id);
-      if (article) article.querySelector(".left").textContent = minutes(question);
+      if (shown.has(question.id)) update(question);
       else await add(question, remembers, mine);
       if (mine !== generation) return;
     }
