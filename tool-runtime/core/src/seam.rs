@@ -22,6 +22,7 @@ pub use crate::tool::tool::registration::{ExpectedTool, expected_tools};
 pub use crate::vocabulary::canonical::canonical;
 pub use crate::vocabulary::content::media::{Media, normal_media, split_data_url};
 pub use crate::vocabulary::content::{BlockForm, ResourceMembers};
+pub use crate::vocabulary::error::causes::with_causes;
 pub use crate::vocabulary::error::excerpt::{excerpt, excerpt_of, listed};
 pub use crate::vocabulary::error::panic::{panic_is_reported, panic_message};
 pub use crate::vocabulary::error::tool_error::INTERNAL;

@@ -4,10 +4,9 @@ use reqwest::{Client, ClientBuilder, Url};
 use rustls::crypto::ring;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::BuilderVerifierExt as _;
-use std::error::Error as _;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
-use tool_runtime_core::seam::is_loopback;
+use tool_runtime_core::seam::{is_loopback, with_causes};
 
 /// Time limit of a TCP and TLS connection.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -27,14 +26,7 @@ pub fn builder(has_tls: bool) -> Result<ClientBuilder, String> {
 
 /// Why a request failed, with all causes, and without its URL, which may have a secret.
 pub fn reason(error: reqwest::Error) -> String {
-    let error = error.without_url();
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        text = format!("{text}: {cause}");
-        next = cause.source();
-    }
-    text
+    with_causes(&error.without_url())
 }
 
 /// Whether an address is a loopback address.

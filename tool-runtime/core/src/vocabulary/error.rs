@@ -1,6 +1,7 @@
 //! Errors of calls: a class, a message for the model, a detail for the operator.
 
 mod call_error;
+pub(crate) mod causes;
 mod class;
 pub(crate) mod debug;
 pub(crate) mod excerpt;

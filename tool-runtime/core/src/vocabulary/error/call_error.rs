@@ -1,11 +1,11 @@
 //! The error of a call.
 
+use super::causes::with_causes;
 use super::{BoxError, ErrorClass, ToolError};
 use crate::vocabulary::error::Issue;
 use crate::vocabulary::mask::{self, Mask};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::error::Error;
 use std::fmt;
 
 /// The error of a call, with text for the model and detail for the operator. Its JSON form omits the source.
@@ -123,33 +123,19 @@ impl fmt::Debug for CallError {
 }
 
 /// The chain of causes becomes the operator's detail; the cause itself stays reachable by
-/// [`Error::source`].
+/// [`Error::source`](std::error::Error::source).
 impl From<ToolError> for CallError {
     fn from(error: ToolError) -> Self {
         let (class, message, source) = error.into_parts();
-        let detail = source.as_deref().map(chain);
+        let detail = source.as_deref().map(|source| with_causes(source));
         Self(Box::new(Failure { class, message, detail, issues: Vec::new(), source }))
     }
-}
-
-/// Limit on the causes of an error, which could be its own cause.
-const MAX_CAUSES: usize = 32;
-
-fn chain(error: &(dyn Error + Send + Sync + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    for _ in 0..MAX_CAUSES {
-        let Some(cause) = next else { break };
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        next = cause.source();
-    }
-    text
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::error::Error as _;
 
     #[test]
     fn every_error_and_text_converts_by_question_mark() {

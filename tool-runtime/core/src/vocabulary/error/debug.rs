@@ -1,10 +1,8 @@
 //! The `Debug` form of errors: what `main` prints of an error that it returns.
 
+use super::causes::chain;
 use std::error::Error;
 use std::fmt;
-
-/// Limit on the causes of an error, which could be its own cause.
-const MAX_CAUSES: usize = 32;
 
 /// Implements `Debug` for error types as their message and its causes, one a line. A cause that the message quotes is
 /// not repeated.
@@ -31,15 +29,12 @@ pub fn write_error(
 ) -> fmt::Result {
     let mut said = message.to_string();
     f.write_str(&said)?;
-    let mut next = source;
-    for _ in 0..MAX_CAUSES {
-        let Some(cause) = next else { break };
+    for cause in chain(source) {
         let text = cause.to_string();
         if !said.contains(&text) {
             write!(f, "\ncaused by: {text}")?;
         }
         said = text;
-        next = cause.source();
     }
     Ok(())
 }
