@@ -93,6 +93,12 @@ pub trait CliCommand: Send + Sync + 'static {
     fn serves(&self) -> bool {
         false
     }
+
+    /// Whether the command reports external MCP servers that are not connected, and patterns without a match. The command
+    /// line prints no warnings about them then. Default: false.
+    fn reports_warnings(&self) -> bool {
+        false
+    }
 }
 
 /// The arguments and options that a command was given.

@@ -31,6 +31,9 @@ fn warnings(
     statuses: &[McpServerStatus],
     selectors: &[Selector],
 ) -> Vec<String> {
+    if matches!(command, Command::Added(command, _) if command.reports_warnings()) {
+        return Vec::new();
+    }
     let warning = if command.is_server() { pending_warning } else { missing };
     let mut warnings: Vec<String> = statuses.iter().filter_map(warning).collect();
     if matches!(command, Command::List(_)) {
@@ -86,8 +89,23 @@ fn unmatched(pool: &ToolPool, reported: &[Selector], is_missing: bool) -> Vec<St
 mod tests {
     use super::*;
     use crate::options::List;
+    use std::sync::Arc;
     use tool_runtime_client::McpManager;
+    use tool_runtime_command::{CliCommand, CommandArguments, CommandForm};
     use tool_runtime_config::McpServerConfig;
+
+    /// A command that reports warnings itself, or does not.
+    struct Check(bool);
+
+    impl CliCommand for Check {
+        fn form(&self) -> CommandForm {
+            CommandForm::new("check", "Check it")
+        }
+
+        fn reports_warnings(&self) -> bool {
+            self.0
+        }
+    }
 
     /// A server whose connection is pending.
     async fn connecting(pool: &ToolPool) -> Vec<McpServerStatus> {
@@ -116,5 +134,16 @@ mod tests {
             warnings(&Command::List(List::default()), &pool, &config, &statuses, &[]),
             ["the MCP server `h` is not connected: it did not answer in time"]
         );
+    }
+
+    #[tokio::test]
+    async fn a_command_that_reports_warnings_itself_has_none_before() {
+        let pool = ToolPool::builder().allow_empty().build().unwrap();
+        let (config, statuses) = (McpConfig::new(), connecting(&pool).await);
+        for reports in [false, true] {
+            let command = Command::Added(Arc::new(Check(reports)), CommandArguments::default());
+            let found = warnings(&command, &pool, &config, &statuses, &[]);
+            assert_eq!(found.is_empty(), reports, "{found:?}");
+        }
     }
 }
