@@ -6,7 +6,6 @@ use crate::store::{ApprovalAnswer, ApprovalStore, StoreError, StoredApproval};
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, Path, Request, State};
-use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};

@@ -42,7 +42,11 @@ fn give_to_owner_of_folder(file: &File, path: &Path) -> io::Result<()> {
     let folder = std::fs::metadata(folder(path))?;
     match folder.uid() {
         0 => Ok(()),
-        owner => fchown(file, Some(owner), Some(folder.gid())),
+        owner => match fchown(file, Some(owner), Some(folder.gid())) {
+            // A root without this capability keeps it.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
+            given => given,
+        },
     }
 }
 

@@ -148,7 +148,7 @@ fn opened(log: &Log) -> Result<EventLog, LogError> {
         builder = builder.keep_for(Duration::from_secs(days.saturating_mul(24 * 60 * 60)));
     }
     // Lines of JSON look up no step of a repeated run.
-    match log.is_lines() {
+    match EventLog::is_lines(&log.file) {
         true => builder.record_only().open(&log.file),
         false => builder.open(&log.file),
     }

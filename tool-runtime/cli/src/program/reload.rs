@@ -103,9 +103,9 @@ async fn apply(reload: &dyn Reload, servers: Option<Servers<'_>>) -> bool {
         };
         tracing::info!(
             target: RELOADS,
-            servers_added = change.added.len(),
-            servers_changed = change.changed.len(),
-            servers_removed = change.removed.len(),
+            servers_added = names(&change.added),
+            servers_changed = names(&change.changed),
+            servers_removed = names(&change.removed),
             "the configuration was read again"
         );
         return true;
@@ -114,6 +114,12 @@ async fn apply(reload: &dyn Reload, servers: Option<Servers<'_>>) -> bool {
     let _ = servers;
     tracing::info!(target: RELOADS, "the configuration was read again");
     true
+}
+
+/// Names of servers, if there are any.
+#[cfg(feature = "mcp-client")]
+fn names(servers: &[String]) -> Option<String> {
+    (!servers.is_empty()).then(|| servers.join(", "))
 }
 
 /// Mistakes on one line, each of which is a line of the error.

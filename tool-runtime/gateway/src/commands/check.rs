@@ -53,6 +53,10 @@ impl CliCommand for Check {
         Some(ready(move |output| report(&source, arguments, plan, Vec::new(), output)))
     }
 
+    fn reports_warnings(&self) -> bool {
+        true
+    }
+
     fn run<'a>(
         &'a self,
         arguments: &'a CommandArguments,

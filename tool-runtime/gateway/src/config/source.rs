@@ -185,11 +185,6 @@ impl Log {
     fn new(file: PathBuf) -> Self {
         Self { file, keep_days: None, durable: false, optional: false, head_file: None }
     }
-
-    /// Whether it has lines of JSON.
-    pub(crate) fn is_lines(&self) -> bool {
-        self.file.extension().is_some_and(|extension| extension == "jsonl")
-    }
 }
 
 impl Config {

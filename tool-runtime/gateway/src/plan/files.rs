@@ -6,6 +6,7 @@ use crate::config::{Config, Family, Source, Tools};
 use std::io;
 use std::path::{Path, PathBuf};
 use tool_runtime::approvals::FileStore;
+use tool_runtime::audit::EventLog;
 
 /// The key of the inbox, which `call` can do without.
 pub(crate) const INBOX: &str = "approvals.inbox";
@@ -104,7 +105,7 @@ pub(crate) struct Unwritable {
 pub(super) fn unwritable(config: &Config) -> Vec<Unwritable> {
     let Config { log, approvals, tools, .. } = config;
     let log = log.iter().filter(|log| !log.optional).flat_map(|log| {
-        let written = if log.is_lines() { Written::File } else { Written::Database };
+        let written = if EventLog::is_lines(&log.file) { Written::File } else { Written::Database };
         let head = log.head_file.iter();
         let head = head.map(|head| ("log.head_file", head, Written::Replaced));
         std::iter::once(("log.file", &log.file, written)).chain(head)

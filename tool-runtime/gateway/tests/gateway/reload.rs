@@ -30,7 +30,7 @@ fn tokens_and_servers_are_replaced_without_a_gap() {
     server.line("tokens were removed of: ada");
     server.line("tokens were added of: bob");
     let line = server.line("the configuration was read again");
-    assert!(line.contains("servers_added=1"), "{line}");
+    assert!(line.contains(r#"servers_added="inner""#), "{line}");
     assert_eq!((read("8fQm2x1vXk9pTz"), read("Rk7wqL3nVb5sYd")), (401, 200));
     // It is being connected to, and the call waits.
     let (status, text) = server.call("Rk7wqL3nVb5sYd", "inner.Glob", json!({ "pattern": "note" }));
@@ -38,8 +38,8 @@ fn tokens_and_servers_are_replaced_without_a_gap() {
     // A version with mistakes changes nothing.
     replace(&folder.path("tool-gateway.toml"), &format!("{HTTP}x = 1"));
     server.signal(Signal::HUP);
-    server.line("the configuration is not replaced by its new version");
-    server.line("unknown field `x` of `tools`");
+    let line = server.line("the configuration is not replaced by its new version");
+    assert!(line.contains("unknown field `x` of `tools`"), "{line}");
     assert_eq!(server.call("Rk7wqL3nVb5sYd", "inner.Glob", json!({ "pattern": "note" })).0, 200);
     // What is fixed at the start is named.
     let other = HTTP.replace("'files'", "'files', 'search'");
@@ -48,7 +48,7 @@ fn tokens_and_servers_are_replaced_without_a_gap() {
     server
         .line("the values of `tools.families` are other ones than at the start, and count at the next one");
     let line = server.line("the configuration was read again");
-    assert!(line.contains("servers_removed=1"), "{line}");
+    assert!(line.contains(r#"servers_removed="inner""#), "{line}");
     server.signal(Signal::TERM);
     assert_eq!(server.end(), 0);
 }
