@@ -39,8 +39,8 @@ macro_rules! line {
             principal = $access.principal.as_ref().map(|it| excerpt(it.id()).into_owned()),
             session = $access.session,
             mcp = $access.mcp,
+            id = $access.id,
             tool = $access.tool,
-            call = $access.call,
             outcome = $access.outcome.get(),
             trace = $access.trace,
             $($message)+
@@ -55,10 +55,9 @@ pub(super) struct Peer(pub(super) IpAddr);
 /// The fields of the log lines of a request. Each is logged when the response is complete, so `ms` is the time until then;
 /// of a stream that only listens, when it begins.
 ///
-/// `call` and `outcome` are those of a `tools/call` that reached the tools of the server: the id of the request, which the
-/// lines of the call have as `gen_ai.tool.call.id`, and how the call ended. These are `ok`, `input_required` (the
-/// client is asked, and sends the call again), `task` (the call goes on as a task), and the values of `error.type`:
-/// `tool_error`, `denied`, `approval_rejected`, ..
+/// `id` is that of the message, which the lines of a call have as `gen_ai.tool.call.id`. `outcome` says how a `tools/call`
+/// ended that reached the tools of the server: `ok`, `input_required` (the client is asked, and sends the call again),
+/// `task` (the call goes on as a task), or a value of `error.type`: `tool_error`, `denied`, `approval_rejected`, ..
 pub(super) struct Access {
     began: Instant,
     method: Method,
@@ -68,11 +67,10 @@ pub(super) struct Access {
     trace: Option<String>,
     /// Once it is known.
     pub(super) principal: Option<Arc<Principal>>,
-    /// The MCP method and the tool that is called, once they are known.
+    /// The MCP method, the id of the message and the tool that is called, once they are known.
     mcp: Option<String>,
+    id: Option<String>,
     tool: Option<String>,
-    /// The id of the call.
-    call: Option<String>,
     pub(super) outcome: OutcomeNote,
     /// That of a response whose line is not written yet.
     status: Option<StatusCode>,
@@ -97,8 +95,8 @@ impl Access {
                 .and_then(|it| Some(trace_id(&it)?.to_owned())),
             principal: None,
             mcp: None,
+            id: None,
             tool: None,
-            call: None,
             outcome: OutcomeNote::default(),
             status: None,
             is_ended: false,
@@ -106,17 +104,22 @@ impl Access {
     }
 
     /// Notes what a message asks for. The trace in its metadata precedes that of a header.
-    pub(super) fn asks(&mut self, method: &str, traceparent: Option<&str>) {
+    pub(super) fn asks(
+        &mut self,
+        method: &str,
+        id: Option<&RequestId>,
+        traceparent: Option<&str>,
+    ) {
         self.mcp = Some(one_line(method, MAX_REASON));
+        self.id = id.map(|id| one_line(&id.to_string(), MAX_REASON));
         if let Some(traceparent) = traceparent {
             self.trace = trace_id(traceparent).map(str::to_owned);
         }
     }
 
     /// Notes the tool that a message calls.
-    pub(super) fn calls(&mut self, tool: &str, id: Option<&RequestId>) {
+    pub(super) fn calls(&mut self, tool: &str) {
         self.tool = Some(one_line(tool, MAX_REASON));
-        self.call = id.map(|id| one_line(&id.to_string(), MAX_REASON));
     }
 
     /// Logs the request and its response: when the body has ended, for a message that is answered by a stream.

@@ -275,8 +275,8 @@ impl Service {
         if let Some(is_stateless) = self.plain_version(&parts.headers)
             && let Some(call) = plain::call(&mut parts, &body, is_stateless, &self.handler)
         {
-            access.asks("tools/call", call.meta.traceparent());
-            access.calls(&call.subject.name, Some(&call.id));
+            access.asks("tools/call", Some(&call.id), call.meta.traceparent());
+            access.calls(&call.subject.name);
             let arguments = parts.extensions.get::<RawArguments>();
             self.check_scopes(&call.subject.name, arguments, &principal).await?;
             let response = call::answer(&self.handler, call, parts, is_stateless).await;
@@ -286,8 +286,8 @@ impl Service {
             && let Some(peer) = session.handler.session.peer()
             && let Some(call) = plain::call(&mut parts, &body, false, &session.handler)
         {
-            access.asks("tools/call", call.meta.traceparent());
-            access.calls(&call.subject.name, Some(&call.id));
+            access.asks("tools/call", Some(&call.id), call.meta.traceparent());
+            access.calls(&call.subject.name);
             let arguments = parts.extensions.get::<RawArguments>();
             self.check_scopes(&call.subject.name, arguments, &principal).await?;
             match session_call::answer(&session, peer, call, &parts).await? {
@@ -299,10 +299,10 @@ impl Service {
         }
         let message = Message::read(body, &self.handler)?;
         if let Some(method) = &message.method {
-            access.asks(method, message.traceparent.as_deref());
+            access.asks(method, message.id.as_ref(), message.traceparent.as_deref());
         }
         if let Some(tool) = &message.tool {
-            access.calls(tool, message.id.as_ref());
+            access.calls(tool);
             self.check_scopes(tool, message.arguments.as_ref(), &principal).await?;
         }
         if let Some(arguments) = message.arguments {

@@ -138,12 +138,12 @@ async fn a_line_has_the_outcome_and_the_id_of_its_call() {
             log.take();
             let answer = modern.post(&message).await;
             let line = log.line();
-            let seen = (&line["outcome"], &line["call"], &line["tool"], &line["status"]);
+            let seen = (&line["outcome"], &line["id"], &line["tool"], &line["status"]);
             let expected = (&json!(outcome), &json!("1"), &json!(tool), &json!(200));
             assert_eq!(seen, expected, "{accept}: {line}: {}", answer.body);
             session.post(&call(tool, &json!({}))).await;
             let line = log.line();
-            let seen = (&line["outcome"], &line["call"]);
+            let seen = (&line["outcome"], &line["id"]);
             assert_eq!(seen, (&json!(outcome), &json!("2")), "{accept}: {line}");
         }
         let (modern, mut message) = client().modern("ask");
@@ -154,7 +154,7 @@ async fn a_line_has_the_outcome_and_the_id_of_its_call() {
         assert_eq!(log.line()["outcome"], "input_required");
         session.post(&json!({"jsonrpc": "2.0", "id": 3, "method": "tools/list"})).await;
         let line = log.line();
-        assert_eq!((&line["outcome"], &line["call"]), (&Value::Null, &Value::Null), "{line}");
+        assert_eq!((&line["outcome"], &line["id"]), (&Value::Null, &json!("3")), "{line}");
     }
 }
 
