@@ -39,6 +39,6 @@ pub(crate) use question::Question;
 pub use recorder::{CallEvent, CallStage, Receipt, RecordError, Recorder};
 pub use risk::Risk;
 pub(crate) use rounds::OpenStep;
-pub(crate) use step::{Answer, Step};
+pub(crate) use step::{Answer, MAX_LOGGED_REASON, Step};
 pub use step_store::{Begin, StepStore};
 pub(crate) use unknown_call::UnknownCall;

@@ -12,12 +12,16 @@ use crate::tool::results::observation::Observation;
 use crate::vocabulary::annotations::RetryMode;
 use crate::vocabulary::error::{CallError, ErrorClass, caught};
 use crate::vocabulary::future::BoxFuture;
+use crate::vocabulary::printable::one_line;
 use crate::vocabulary::trace::DECISIONS;
 use futures_util::future::{Either, join_all, select};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
+
+/// Limit on the characters of a reason in a line of the log.
+pub(crate) const MAX_LOGGED_REASON: usize = 200;
 
 /// The longest time that a result waits for the record of the call.
 const MAX_RECORD_WAIT: Duration = Duration::from_secs(30);
@@ -211,7 +215,12 @@ impl Step {
     /// Records that the call is rejected.
     pub(crate) fn reject(&mut self, error: &CallError) {
         let decision = match self.decision.effect() {
-            Effect::Deny => self.decision.clone(),
+            Effect::Deny => {
+                let (tool, rule) = (self.call.name(), self.decision.rule());
+                let reason = one_line(error.message(), MAX_LOGGED_REASON);
+                tracing::info!(tool, rule, reason, "a call was denied");
+                self.decision.clone()
+            }
             _ => Decision::deny(error.message()),
         };
         let by = self.rejected_by.take();

@@ -1,5 +1,6 @@
 //! Lines of the log about questions to people. They have the fields of the call by its span.
 
+use crate::govern::MAX_LOGGED_REASON;
 use crate::govern::approval::Approval;
 use crate::vocabulary::error::caught;
 use crate::vocabulary::printable::one_line;
@@ -9,9 +10,6 @@ use std::time::Duration;
 
 /// The time after which a call waits. An approval that was remembered comes sooner.
 const SOON: Duration = Duration::from_millis(100);
-
-/// Limit on the characters of a reason.
-const MAX_REASON: usize = 200;
 
 /// A question about a call. One that is dropped before its answer was withdrawn.
 pub(super) struct QuestionLog<'a> {
@@ -49,11 +47,11 @@ impl<'a> QuestionLog<'a> {
         match answer {
             Approval::Approved { by, .. } => tracing::info!(tool, rule, by, "a call was approved"),
             Approval::Rejected { by, reason, .. } => {
-                let reason = one_line(reason, MAX_REASON);
+                let reason = one_line(reason, MAX_LOGGED_REASON);
                 tracing::info!(tool, rule, by, reason, "a call was not approved");
             }
             Approval::Unasked { reason } => {
-                let reason = one_line(reason, MAX_REASON);
+                let reason = one_line(reason, MAX_LOGGED_REASON);
                 tracing::info!(tool, rule, reason, "nobody could be asked about a call");
             }
         }

@@ -13,7 +13,7 @@ pub(super) fn chain<'a>(
     successors(first, |error| (*error).source()).take(MAX_CAUSES)
 }
 
-/// An error with all its causes, on one line.
+/// An error with all its causes.
 pub fn with_causes(error: &(dyn Error + 'static)) -> String {
     chain(Some(error)).map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
