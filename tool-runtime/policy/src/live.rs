@@ -143,7 +143,8 @@ impl LivePolicy {
         match taken {
             Ok(()) => tracing::info!(rules, "the policy `{path}` was read again"),
             Err(error) if self.0.current.load().is_some() => tracing::error!(
-                "the policy `{path}` has mistakes, and the rules of before count: {error}"
+                "the policy `{path}` has mistakes, and the rules of before count: {}",
+                joined(error)
             ),
             Err(error) => self.0.log_refusal(error),
         }
@@ -210,6 +211,11 @@ impl LivePolicy {
     }
 }
 
+/// All mistakes on a line.
+fn joined(error: &PolicyError) -> String {
+    error.problems().iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}
+
 impl Live {
     /// Reads the newest version, and takes it if it has no mistakes.
     fn take(&self, state: &mut State) -> Result<(), PolicyError> {
@@ -222,8 +228,8 @@ impl Live {
     }
 
     fn log_refusal(&self, error: &PolicyError) {
-        let path = self.path.display();
-        tracing::error!("the policy `{path}` cannot be read, so no call runs: {error}");
+        let (path, mistakes) = (self.path.display(), joined(error));
+        tracing::error!("the policy `{path}` cannot be read, so no call runs: {mistakes}");
     }
 
     fn read(&self) -> Result<Loaded, PolicyError> {
