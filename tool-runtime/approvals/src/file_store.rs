@@ -20,6 +20,9 @@ use std::time::Duration;
 use tool_runtime_core::vocabulary::BoxFuture;
 use waiter::Waiter;
 
+/// The reason of a question that was closed because the process of its call has ended.
+const ABANDONED: &str = "abandoned";
+
 /// The default time between two looks at the directory.
 const POLL: Duration = Duration::from_millis(500);
 
@@ -28,7 +31,7 @@ const POLL: Duration = Duration::from_millis(500);
 /// directory share the questions, which survive them. Clones share the directory.
 ///
 /// A process whose calls wait holds a lock on a file of the directory. When it ends, however it does, its questions are
-/// [abandoned](StoredApproval::is_abandoned). Where the file system has no locks, they are not.
+/// [abandoned](StoredApproval::is_abandoned), as far as other processes of the same machine look. The file system needs locks.
 ///
 /// On Unix the directory must not be writable by other users, and an answer counts as that of the user
 /// who writes it, unless a channel that authenticates people names another one. Whoever can write
@@ -48,8 +51,8 @@ pub struct FileStore {
     directory: Arc<Path>,
     /// Set once the directory is there and was found to be the user's own.
     checked: Arc<OnceLock<()>>,
-    /// Set by the first question. `None` inside: the file system has no locks.
-    waiter: Arc<OnceLock<Option<Waiter>>>,
+    /// Set by the first question.
+    waiter: Arc<OnceLock<Waiter>>,
     poll: Duration,
     trusts_names: bool,
 }
@@ -71,6 +74,15 @@ impl FileStore {
         };
         store.exists()?;
         Ok(store)
+    }
+
+    /// Checks that nobody but its owner may write to a directory, whoever asks.
+    ///
+    /// # Errors
+    /// Others may.
+    #[doc(hidden)]
+    pub fn check_rights(directory: &Path) -> io::Result<()> {
+        private::check_rights(directory)
     }
 
     /// Whether the directory exists.
@@ -112,14 +124,9 @@ impl FileStore {
         self.directory.join(format!("{id}.answer.json"))
     }
 
-    /// Exists once the question has expired.
+    /// Exists once the question is closed without an answer: empty if it has expired, else [`ABANDONED`].
     fn expired_file(&self, id: &str) -> PathBuf {
         self.directory.join(format!("{id}.expired"))
-    }
-
-    /// Names the process whose call waits.
-    fn waiter_file(&self, id: &str) -> PathBuf {
-        self.directory.join(format!("{id}.waiter"))
     }
 
     fn remembered_file(&self, id: &str) -> PathBuf {
@@ -171,13 +178,19 @@ impl FileStore {
         if answer.is_none() && !self.request_file(id).try_exists()? {
             return Ok(None);
         }
-        let is_open = answer.is_none();
-        let is_expired = is_open && self.expired_file(id).try_exists()?;
-        let is_abandoned = is_open && waiter::has_ended(&self.directory, &self.waiter_file(id));
-        let answered_at = match is_open {
-            true => None,
-            false => fs::metadata(self.answer_file(id))?.modified().ok().map(milliseconds),
+        let closed = match &answer {
+            Some(_) => None,
+            None => read_if_any(&self.expired_file(id))?,
         };
+        let is_expired = closed.is_some();
+        let is_abandoned = match &closed {
+            Some(reason) => reason == ABANDONED,
+            None => answer.is_none() && waiter::has_ended(&self.directory, id),
+        };
+        let answered = answer.as_ref().and_then(|_: &ApprovalAnswer| {
+            fs::metadata(self.answer_file(id)).and_then(|file| file.modified()).ok()
+        });
+        let answered_at = answered.map(milliseconds);
         Ok(Some(StoredApproval { request, answer, answered_at, is_expired, is_abandoned }))
     }
 
@@ -228,7 +241,7 @@ impl FileStore {
     fn delete(&self, id: &str) -> io::Result<()> {
         remove(&self.request_file(id))?;
         remove(&self.expired_file(id))?;
-        remove(&self.waiter_file(id))?;
+        waiter::forget(&self.directory, id)?;
         remove(&self.answer_file(id))
     }
 
@@ -236,13 +249,18 @@ impl FileStore {
         let _lock = self.lock()?;
         let Some(stored) = self.read(id)? else { return Ok(None) };
         if stored.answer.is_none() {
-            self.mark_expired(id)?;
+            self.close(id, "")?;
         }
         Ok(Some(stored))
     }
 
-    fn mark_expired(&self, id: &str) -> io::Result<()> {
-        private::options().create(true).truncate(false).open(self.expired_file(id)).map(drop)
+    /// Closes a question without an answer. The first reason stays.
+    fn close(&self, id: &str, reason: &str) -> io::Result<()> {
+        match private::options().create_new(true).open(self.expired_file(id)) {
+            Ok(mut file) => file.write_all(reason.as_bytes()),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     /// Notes that a call of this process waits for the question. The directory is locked.
@@ -253,8 +271,8 @@ impl FileStore {
             self.waiter.get_or_init(|| waiter);
         }
         match self.waiter.get() {
-            Some(Some(waiter)) => waiter.write_name(&self.waiter_file(id)),
-            _ => Ok(()),
+            Some(waiter) => waiter.wait_for(&self.directory, id),
+            None => Ok(()),
         }
     }
 
@@ -278,9 +296,11 @@ impl FileStore {
         if all.iter().filter(waits).count() >= MAX_OPEN {
             return Err(StoreError::Full(MAX_OPEN));
         }
-        self.wait_for(&request.id)?;
         match self.create(&self.request_file(&request.id), &request)? {
-            true => Ok(StoredApproval::open(request)),
+            true => {
+                self.wait_for(&request.id)?;
+                Ok(StoredApproval::open(request))
+            }
             // A file under a foreign name.
             false => Err(StoreError::Unknown(request.id)),
         }
@@ -294,7 +314,7 @@ impl FileStore {
         }
         let checked = stored.check(&answer);
         if let Err(StoreError::Abandoned(_)) = checked {
-            self.mark_expired(id)?;
+            self.close(id, ABANDONED)?;
         }
         checked?;
         match self.create(&self.answer_file(id), &answer)? {
@@ -322,6 +342,14 @@ fn intact<T>(read: io::Result<Option<T>>) -> Option<T> {
         tracing::warn!("a file of the inbox is left out: {error}");
         None
     })
+}
+
+/// The text of a file. `None`: it does not exist.
+fn read_if_any(path: &Path) -> io::Result<Option<String>> {
+    match fs::read_to_string(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        read => read.map(Some),
+    }
 }
 
 /// Removes a file, if it exists.

@@ -17,9 +17,9 @@ const EXPIRY: Duration = Duration::from_secs(15 * 60);
 /// `approve` and `deny`, over HTTP by [`router`](crate::router), or by
 /// [`ApprovalStore::answer`].
 ///
-/// A question whose call is cancelled is withdrawn. An answered one is kept for an hour, so that a second person is told. That of a call which is a step of an
-/// [`Execution`](tool_runtime_core::tool::Execution) stays: when the execution is repeated after a crash,
-/// the question is found with its answer, and is not asked again.
+/// A question whose call is cancelled is withdrawn. An answered one is kept for an hour and until the next question, so that a
+/// second person is told. That of a call which is a step of an [`Execution`](tool_runtime_core::tool::Execution) stays: when the
+/// execution is repeated after a crash, the question is found with its answer, and is not asked again.
 ///
 /// ```
 /// use tool_runtime::approvals::{ApprovalAnswer, ApprovalStore, Inbox, MemoryStore};
@@ -35,7 +35,7 @@ const EXPIRY: Duration = Duration::from_secs(15 * 60);
 ///     .build()?;
 /// let person = async {
 ///     loop {
-///         if let Some(open) = store.list().await?.first() {
+///         if let Some(open) = store.list().await?.iter().find(|it| it.is_open()) {
 ///             return store.answer(&open.request.id, ApprovalAnswer::approve().by("ada")).await;
 ///         }
 ///         store.changed().await;

@@ -20,7 +20,7 @@ const MAX_AGE: Duration = Duration::from_secs(7 * 86_400);
 const MAX_LATE: Duration = Duration::from_secs(3_600);
 
 /// Limit on answered questions that are kept for late answers.
-const MAX_TOLD: usize = 1000;
+const MAX_TOLD: usize = 100;
 
 /// A question that waits for a person.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,8 +55,9 @@ pub struct PendingApproval {
     /// Whether the call belongs to a session, for which an approval may count.
     #[serde(default)]
     pub has_session: bool,
-    /// Whether the call is a step of an execution: when that is repeated, the answer counts.
-    #[serde(default)]
+    /// Whether the call is a step of an execution: when that is repeated, the answer counts. Older versions did not say so, and
+    /// theirs count as such.
+    #[serde(default = "yes")]
     pub is_repeatable: bool,
     /// Milliseconds since 1970.
     pub asked_at: u64,
@@ -460,6 +461,10 @@ pub(crate) fn outdated<'a>(all: impl IntoIterator<Item = &'a StoredApproval>) ->
     told.sort_by_key(|stored| Reverse(stored.answered_at));
     outdated.extend(told.into_iter().skip(MAX_TOLD));
     outdated.into_iter().map(|stored| &*stored.request.id).collect()
+}
+
+const fn yes() -> bool {
+    true
 }
 
 /// Milliseconds since 1970.

@@ -6,6 +6,6 @@ mod other;
 mod unix;
 
 #[cfg(not(unix))]
-pub(super) use other::{check, create, options, user};
+pub(super) use other::{check, check_rights, create, options, user};
 #[cfg(unix)]
-pub(super) use unix::{check, create, options, user};
+pub(super) use unix::{check, check_rights, create, options, user};

@@ -3,12 +3,16 @@
 
 use super::{private, remove};
 use crate::digest;
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// The end of the names of the files that are locked.
-const END: &str = ".process";
+/// The end of the names of files that are locked.
+const PROCESS: &str = ".process";
+
+/// The end of the names of files that name the process of a question.
+const WAITER: &str = ".waiter";
 
 /// The lock of this process.
 #[derive(Debug)]
@@ -18,24 +22,22 @@ pub(super) struct Waiter {
 }
 
 impl Waiter {
-    /// Takes the lock. `None` if the file system has no locks. Other writers of the directory are kept out meanwhile.
+    /// Takes the lock. Other writers of the directory are kept out meanwhile.
     ///
     /// # Errors
-    /// The file cannot be created.
-    pub(super) fn new(directory: &Path) -> io::Result<Option<Self>> {
+    /// The file cannot be created, or the file system has no locks.
+    pub(super) fn new(directory: &Path) -> io::Result<Self> {
         let name = digest::random();
-        let path = path(directory, &name);
-        let file = private::options().create_new(true).open(&path)?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(Self { name, file })),
-            Err(_) => remove(&path).map(|()| None),
-        }
+        let file = private::options().create_new(true).open(process_file(directory, &name))?;
+        file.try_lock()?;
+        Ok(Self { name, file })
     }
 
-    /// Writes the name of the process into a file.
-    pub(super) fn write_name(&self, path: &Path) -> io::Result<()> {
-        let mut file = private::options().create(true).truncate(true).open(path)?;
-        file.write_all(self.name.as_bytes())
+    /// Notes that the process waits for a question.
+    pub(super) fn wait_for(&self, directory: &Path, id: &str) -> io::Result<()> {
+        let options = &mut private::options();
+        let mut file = options.create(true).truncate(true).open(waiter_file(directory, id))?;
+        write!(file, "{} {}", self.name, machine())
     }
 }
 
@@ -46,31 +48,59 @@ impl Drop for Waiter {
     }
 }
 
-/// Whether the process has ended that a file names. False if that is not known.
-pub(super) fn has_ended(directory: &Path, named_in: &Path) -> bool {
-    let Ok(name) = fs::read_to_string(named_in) else { return false };
-    digest::is_id(&name) && is_free(&path(directory, &name))
+/// Whether the process of a question has ended. False if that is not known: its file is gone, or the process is of another
+/// machine, whose locks may not be seen here.
+pub(super) fn has_ended(directory: &Path, id: &str) -> bool {
+    let named = fs::read_to_string(waiter_file(directory, id)).unwrap_or_default();
+    let Some((name, of_machine)) = named.split_once(' ') else { return false };
+    let file = || process_file(directory, name);
+    digest::is_id(name) && of_machine == machine() && is_free(&file())
 }
 
-/// Removes the files of processes that have ended. Other writers of the directory are kept out meanwhile.
+/// Notes that nobody waits for a question.
+pub(super) fn forget(directory: &Path, id: &str) -> io::Result<()> {
+    remove(&waiter_file(directory, id))
+}
+
+/// Removes the files of processes that have ended and that no question names. Other writers of the directory are kept out
+/// meanwhile.
 pub(super) fn remove_ended(directory: &Path) -> io::Result<()> {
+    let (mut named, mut processes) = (HashSet::new(), Vec::new());
     for entry in fs::read_dir(directory)? {
         let path = entry?.path();
-        if path.as_os_str().to_string_lossy().ends_with(END) && is_free(&path) {
-            remove(&path)?;
+        let Some(file) = path.file_name().and_then(|name| name.to_str()) else { continue };
+        if file.ends_with(WAITER) {
+            let text = fs::read_to_string(&path).unwrap_or_default();
+            named.extend(text.split_once(' ').map(|(name, _)| name.to_owned()));
+        } else if let Some(name) = process(file) {
+            processes.push(name.to_owned());
         }
     }
-    Ok(())
+    let unnamed = processes.into_iter().filter(|name| !named.contains(name));
+    let mut ended = unnamed.map(|name| process_file(directory, &name)).filter(|file| is_free(file));
+    ended.try_for_each(|file| remove(&file))
 }
 
 /// Whether nobody holds the lock of a file. Those who look at the same time do not keep each other from it.
 fn is_free(path: &Path) -> bool {
-    match File::open(path) {
-        Ok(file) => file.try_lock_shared().is_ok(),
-        Err(error) => error.kind() == io::ErrorKind::NotFound,
-    }
+    File::open(path).is_ok_and(|file| file.try_lock_shared().is_ok())
 }
 
-fn path(directory: &Path, name: &str) -> PathBuf {
-    directory.join(format!(".{name}{END}"))
+/// The name of a process in that of its file.
+fn process(file: &str) -> Option<&str> {
+    file.strip_prefix('.')?.strip_suffix(PROCESS).filter(|name| digest::is_id(name))
+}
+
+fn process_file(directory: &Path, name: &str) -> PathBuf {
+    directory.join(format!(".{name}{PROCESS}"))
+}
+
+fn waiter_file(directory: &Path, id: &str) -> PathBuf {
+    directory.join(format!("{id}{WAITER}"))
+}
+
+/// The running system. Two machines may share a directory and not its locks. Empty where systems have no such id.
+fn machine() -> String {
+    let id = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    id.trim_end().to_owned()
 }

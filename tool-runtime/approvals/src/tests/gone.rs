@@ -49,13 +49,29 @@ async fn the_question_of_a_run_that_may_be_repeated_is_answered_without_its_call
 }
 
 #[tokio::test]
-async fn a_question_without_a_lock_is_answered() {
+async fn a_question_whose_process_is_not_known_is_answered() {
     let directory = tempfile::tempdir().unwrap();
     let (gateway, people) = (open(directory.path()), open(directory.path()));
-    let id = ask(&gateway, false).await;
-    std::fs::remove_file(directory.path().join(format!("{id}.waiter"))).unwrap();
+    let waiter = |id: &str| directory.path().join(format!("{id}.waiter"));
+    let [without, cleaned, elsewhere] =
+        [ask(&gateway, false).await, ask(&gateway, false).await, ask(&gateway, false).await];
+    std::fs::remove_file(waiter(&without)).unwrap();
+    let named = std::fs::read_to_string(waiter(&elsewhere)).unwrap();
+    let (process, _) = named.split_once(' ').unwrap();
+    std::fs::write(waiter(&elsewhere), format!("{process} another-machine")).unwrap();
+    let ids = [without, elsewhere];
     drop(gateway);
-    people.answer(&id, yes()).await.unwrap();
+    for id in &ids {
+        people.answer(id, yes()).await.unwrap();
+    }
+    let gone = people.answer(&cleaned, yes()).await.unwrap_err();
+    assert_eq!(gone, StoreError::Abandoned(cleaned.clone()));
+    // Somebody tidies up.
+    let next = ask(&open(directory.path()), false).await;
+    let named = std::fs::read_to_string(waiter(&next)).unwrap();
+    let (process, _) = named.split_once(' ').unwrap();
+    std::fs::remove_file(directory.path().join(format!(".{process}.process"))).unwrap();
+    people.answer(&next, yes()).await.unwrap();
 }
 
 #[tokio::test]
@@ -69,11 +85,15 @@ async fn files_of_processes_that_have_ended_are_removed_and_no_others() {
     let (first, second) = (open(directory.path()), open(directory.path()));
     let lost = ask(&first, false).await;
     let kept = ask(&second, false).await;
-    assert_eq!(processes(), 2);
-    drop(first);
+    let done = open(directory.path());
+    let withdrawn = ask(&done, false).await;
+    assert_eq!(processes(), 3);
+    done.remove(&withdrawn).await.unwrap();
+    drop((first, done));
     let third = open(directory.path());
     ask(&third, false).await;
-    assert_eq!(processes(), 2);
+    // A question names the first.
+    assert_eq!(processes(), 3);
     let is_lost = async |id: &str| third.get(id).await.unwrap().unwrap().is_lost();
     assert!(is_lost(&lost).await && !is_lost(&kept).await);
 }

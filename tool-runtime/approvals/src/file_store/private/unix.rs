@@ -12,19 +12,31 @@ pub(in super::super) fn create(directory: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(directory)
 }
 
-/// Checks that no other user can write to the directory.
+/// Checks that the directory is this user's, and that no other one can write to it.
 pub(in super::super) fn check(directory: &Path) -> io::Result<()> {
-    let (metadata, display) = (directory.metadata()?, directory.display());
-    let text = match metadata.mode() & WRITABLE {
-        0 if metadata.uid() == own_id(directory)? => return Ok(()),
-        0 => format!(
-            "another user owns `{display}`, and could approve calls; choose another directory"
-        ),
-        _ => format!(
-            "other users may write to `{display}`, and could approve calls; write `chmod 700` for it"
-        ),
-    };
-    Err(io::Error::new(io::ErrorKind::PermissionDenied, text))
+    check_rights(directory)?;
+    if directory.metadata()?.uid() == own_id(directory)? {
+        return Ok(());
+    }
+    let directory = directory.display();
+    Err(denied(format!(
+        "another user owns `{directory}`, and could approve calls; choose another directory"
+    )))
+}
+
+/// Checks that nobody but its owner can write to the directory.
+pub(in super::super) fn check_rights(directory: &Path) -> io::Result<()> {
+    if directory.metadata()?.mode() & WRITABLE == 0 {
+        return Ok(());
+    }
+    let directory = directory.display();
+    Err(denied(format!(
+        "other users may write to `{directory}`, and could approve calls; take their rights away by `chmod 700 {directory}`"
+    )))
+}
+
+fn denied(text: String) -> io::Error {
+    io::Error::new(io::ErrorKind::PermissionDenied, text)
 }
 
 /// Opens files for writing, created only for this user.

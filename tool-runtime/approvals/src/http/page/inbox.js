@@ -147,12 +147,17 @@ async function add(question, remembers, mine) {
   update(question);
 }
 
+// Whether nothing runs by an answer.
+function isLost(question) {
+  return question.is_abandoned && !question.is_repeatable;
+}
+
 // What changes of a question that is open.
 function update(question) {
   const article = shown.get(question.id);
   article.querySelector(".left").textContent = minutes(question);
   if (article.classList.contains("ended")) return;
-  if (question.is_abandoned && !question.is_repeatable) return end(question.id, "Its call is gone: its process has ended; nothing runs");
+  if (isLost(question)) return end(question.id, "Its call is gone: its process has ended; nothing runs");
   const effect = question.is_abandoned ? "Its call is gone, and the answer counts when the run is repeated" : "";
   article.querySelector(".outcome").textContent = effect;
 }
@@ -171,8 +176,9 @@ async function refresh() {
       if (mine !== generation) return;
     }
     const more = unlisted ? `, and ${unlisted} more` : "";
-    byId("state").textContent = approvals.length ? `${approvals.length} open${more}` : "No open questions";
-    document.title = approvals.length ? `(${approvals.length}) Inbox` : "Inbox";
+    const count = approvals.filter((question) => !isLost(question)).length;
+    byId("state").textContent = count ? `${count} open${more}` : "No open questions";
+    document.title = count ? `(${count}) Inbox` : "Inbox";
     enter(true);
   } catch (error) {
     if (mine !== generation) return;
