@@ -203,7 +203,9 @@ impl EventLogBuilder {
     /// The file cannot be opened or written, or is damaged. A JSONL file is open in another process, or records of it are
     /// to be removed.
     pub fn open(mut self, path: impl AsRef<Path>) -> Result<EventLog, LogError> {
+        // The program may change its directory before the first call.
         let path = path.as_ref();
+        let path = &std::path::absolute(path).map_err(|error| LogError::io(path, &error))?;
         if EventLog::is_lines(path) && self.retention.removes() {
             return Err(no_removal(path));
         }

@@ -31,6 +31,8 @@ pub struct LoggedCall {
     pub mcp_session: Option<String>,
     /// The id of the trace that it belongs to.
     pub trace: Option<String>,
+    /// The id that its caller gave it: that of the message of an MCP client.
+    pub call_id: Option<String>,
     /// The run, if it is a part of one.
     pub run: Option<String>,
     /// The id of the call: in its run, or without a run of a call whose id was made elsewhere or whose tool runs in another
@@ -95,6 +97,7 @@ impl LoggedCall {
             ("principal", self.principal.as_deref().map(Value::from)),
             ("mcp_session", self.mcp_session.as_deref().map(Value::from)),
             ("trace", self.trace.as_deref().map(Value::from)),
+            ("call_id", self.call_id.as_deref().map(Value::from)),
             ("run", self.run.as_deref().map(Value::from)),
             ("step", self.step.as_deref().map(Value::from)),
             ("rule", self.rule.as_deref().map(Value::from)),
@@ -208,14 +211,15 @@ impl fmt::Display for LoggedCall {
             (false, false) => Some("not started"),
         };
         let stages: Vec<&str> = self.stages.iter().map(String::as_str).chain(open).collect();
-        let ids = ids(self.trace.as_deref(), self.mcp_session.as_deref());
+        let [id, trace, session] = [&self.call_id, &self.trace, &self.mcp_session];
+        let ids = ids(id.as_deref(), trace.as_deref(), session.as_deref());
         write!(f, " -> {}{ids}", stages.join("; "))
     }
 }
 
 /// The ids by which other logs know the call, for the end of its line.
-pub(crate) fn ids(trace: Option<&str>, mcp_session: Option<&str>) -> String {
-    let ids = [("trace", trace), ("mcp_session", mcp_session)].into_iter();
+pub(crate) fn ids(id: Option<&str>, trace: Option<&str>, mcp_session: Option<&str>) -> String {
+    let ids = [("id", id), ("trace", trace), ("mcp_session", mcp_session)].into_iter();
     ids.filter_map(|(name, id)| id.map(|id| format!(" {name}={id}"))).collect()
 }
 
@@ -267,6 +271,7 @@ impl Calls {
             principal: record.principal.as_deref().map(str::to_owned),
             mcp_session: record.mcp_session.as_deref().map(str::to_owned),
             trace: record.trace.as_deref().map(str::to_owned),
+            call_id: record.call_id.clone(),
             run: record.run.clone(),
             step: record.step.clone(),
             attempt: record.attempt.unwrap_or(1),

@@ -144,7 +144,7 @@ impl CliCommand for LogCommand {
             )
             .after_help(TIMES),
             Action::Resolve => {
-                form("log resolve", "State the outcome of a step that is indeterminate")
+                form("log resolve", "State the outcome of a step of a run that is indeterminate")
                     .argument("STEP", "The step, as `log show --unresolved` prints it")
                     .flag("not-run", "The call had no effect, and may run again")
                     .option("result", "TEXT", "The call had its effect, and this result")
@@ -400,7 +400,8 @@ fn write_line(record: &LogRecord, output: &mut dyn Write) -> io::Result<()> {
     if let Some(summary) = result {
         write!(output, "  {}", one_line(summary, 100))?;
     }
-    writeln!(output, "{}", ids(record.trace.as_deref(), record.mcp_session.as_deref()))
+    let [trace, session] = [&record.trace, &record.mcp_session].map(Option::as_deref);
+    writeln!(output, "{}", ids(record.call_id.as_deref(), trace, session))
 }
 
 #[cfg(test)]

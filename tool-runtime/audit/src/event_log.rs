@@ -2,7 +2,7 @@
 
 use crate::builder::EventLogBuilder;
 use crate::error::{LogError, LogErrorKind};
-use crate::event::Event;
+use crate::event::{Event, Stage};
 use crate::open_file::OpenFile;
 use crate::reader::LogReader;
 use crate::steps::resolving;
@@ -162,9 +162,13 @@ impl EventLog {
     /// noticed also while nothing is written.
     pub fn status(&self) -> LogStatus {
         let mut status = self.0.queue.status();
-        let moved = || self.0.file.as_ref().and_then(|file| file.check().err());
-        status.error = status.error.or_else(moved);
+        status.error = status.error.or_else(|| self.moved());
         status
+    }
+
+    /// The failure, if the file was removed or renamed.
+    fn moved(&self) -> Option<LogError> {
+        self.0.file.as_ref()?.check().err()
     }
 
     /// Opens a reader, once everything up to now is written. It sees later records, too.
@@ -295,6 +299,12 @@ impl Recorder for EventLog {
         let Some(event) = Event::from_call_event(&event) else { return Receipt::recorded() };
         if self.0.queue.is_failing.load(Ordering::Acquire) {
             return self.failing(event);
+        }
+        // A call that does not wait for its records would run before the thread notices.
+        let is_new = matches!(event.stage, Stage::Proposed(..));
+        if is_new && let Some(error) = self.moved().and_then(|error| self.rejection(error)) {
+            self.0.queue.push(Item::Event(event, None), false);
+            return Receipt::refused(error);
         }
         if waits {
             let (sender, receiver) = oneshot::channel();

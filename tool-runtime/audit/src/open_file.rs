@@ -42,7 +42,8 @@ impl OpenFile {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 format!("the log `{path}` is open and was removed or renamed")
             }
-            Err(error) => return Err(LogError::io(&self.path, &error)),
+            // It can be written nevertheless: rights may have been given up.
+            Err(_) => return Ok(()),
         };
         Err(LogError::new(LogErrorKind::NotFound, format!("{what}: {TO_DO}")))
     }

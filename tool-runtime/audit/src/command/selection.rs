@@ -7,8 +7,10 @@ use std::collections::HashSet;
 use tool_runtime_command::seam::CommandFailure;
 use tool_runtime_command::{CommandArguments, CommandForm};
 
-/// How calls end.
-const ENDS: &[RecordKind] = &[
+/// The states of calls: those without an end, and the ends.
+const STATES: &[RecordKind] = &[
+    RecordKind::Asked,
+    RecordKind::Started,
     RecordKind::Succeeded,
     RecordKind::Failed,
     RecordKind::Denied,
@@ -53,7 +55,7 @@ impl Selection {
             .option(
                 "state",
                 "STATE",
-                "Only those that ended as `succeeded`, `failed`, `denied`, `cancelled`, `indeterminate` or `resolved`",
+                "Only those that ended as `succeeded`, `failed`, `denied`, `cancelled`, `indeterminate` or `resolved`; or without an end yet: `asked` (a person), `started`",
             )
             .option("since", "TIME", "Only from this time on")
             .option("until", "TIME", "Only before this time")
@@ -63,7 +65,7 @@ impl Selection {
                 "Only those with this text, in any case: in arguments, reasons, results, ids of traces and sessions",
             )
             .known_values("decision", DECISIONS.iter().map(|kind| kind.as_str()))
-            .known_values("state", ENDS.iter().map(|kind| kind.as_str()))
+            .known_values("state", STATES.iter().map(|kind| kind.as_str()))
     }
 
     /// # Errors
@@ -79,7 +81,7 @@ impl Selection {
             tool: text("tool"),
             principal: text("principal"),
             decision: kind("decision", DECISIONS)?,
-            state: kind("state", ENDS)?,
+            state: kind("state", STATES)?,
             since: time("since")?,
             until: time("until")?,
             text: text("grep").map(|text| text.to_lowercase()),
