@@ -53,7 +53,8 @@ macro_rules! line {
 pub(super) struct Peer(pub(super) IpAddr);
 
 /// The fields of the log lines of a request. Each is logged when the response is complete, so `ms` is the time until then;
-/// of a stream that only listens, when it begins.
+/// of a stream that only listens, when it begins. A client may leave a stream and resume it by another request: that line
+/// has no outcome.
 ///
 /// `id` is that of the message, which the lines of a call have as `gen_ai.tool.call.id`. `outcome` says how a `tools/call`
 /// ended that reached the tools of the server: `ok`, `input_required` (the client is asked, and sends the call again),
@@ -104,12 +105,7 @@ impl Access {
     }
 
     /// Notes what a message asks for. The trace in its metadata precedes that of a header.
-    pub(super) fn asks(
-        &mut self,
-        method: &str,
-        id: Option<&RequestId>,
-        traceparent: Option<&str>,
-    ) {
+    pub(super) fn asks(&mut self, method: &str, id: Option<&RequestId>, traceparent: Option<&str>) {
         self.mcp = Some(one_line(method, MAX_REASON));
         self.id = id.map(|id| one_line(&id.to_string(), MAX_REASON));
         if let Some(traceparent) = traceparent {
@@ -154,10 +150,14 @@ impl Access {
 
     /// Logs the request, once.
     pub(super) fn log(&mut self) {
+        self.log_end("request");
+    }
+
+    fn log_end(&mut self, message: &str) {
         let Some(status) = self.status.take() else { return };
         self.is_ended = true;
         let milliseconds = (self.began.elapsed().as_secs_f64() * 10_000.0).round() / 10.0;
-        line!(info, self, { status = status.as_u16(), ms = milliseconds, }, "request");
+        line!(info, self, { status = status.as_u16(), ms = milliseconds, }, "{message}");
     }
 
     fn warn(&self, response: &Response, rejections: &Rejections) {
@@ -176,6 +176,7 @@ impl Access {
 /// A client that leaves before the response ends its request.
 impl Drop for Access {
     fn drop(&mut self) {
+        self.log_end("the client left before the end of the response");
         if !self.is_ended {
             line!(info, self, {}, "the client left before the response");
         }

@@ -78,6 +78,23 @@ impl BearerTokens {
     /// The file has no token, or lines are invalid: an empty name or token, a token that no header
     /// could carry, or a repeated token.
     pub fn parse(lines: &str) -> Result<Self, TokensError> {
+        let (tokens, problems) = Self::of_valid_lines(lines);
+        if !problems.is_empty() {
+            return Err(TokensError::Lines(problems));
+        }
+        if tokens.0.is_empty() { Err(TokensError::Empty) } else { Ok(tokens) }
+    }
+
+    /// Those of the tokens that are in these lines, too. Lines with mistakes have none.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn also_in(&self, lines: &str) -> Self {
+        let (valid, _) = Self::of_valid_lines(lines);
+        let is_there = |known: &&Known| valid.find(&known.digest).is_some();
+        Self(self.0.iter().filter(is_there).cloned().collect())
+    }
+
+    fn of_valid_lines(lines: &str) -> (Self, Vec<(usize, &'static str)>) {
         let (mut tokens, mut problems) = (Self(Vec::new()), Vec::new());
         for (index, line) in written(lines) {
             match tokens.parse_line(line) {
@@ -85,10 +102,7 @@ impl BearerTokens {
                 Err(problem) => problems.push((index + 1, problem)),
             }
         }
-        if !problems.is_empty() {
-            return Err(TokensError::Lines(problems));
-        }
-        if tokens.0.is_empty() { Err(TokensError::Empty) } else { Ok(tokens) }
+        (tokens, problems)
     }
 
     /// No token: nobody is let in by one.

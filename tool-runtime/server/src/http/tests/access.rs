@@ -183,7 +183,9 @@ async fn the_line_of_a_streamed_answer_is_written_at_its_end() {
         body.next().await.expect("an event").expect("a message");
         drop(body);
         let line = log.line();
-        assert_eq!(line["message"], "the client left before the response", "{line}");
+        let seen = (&line["message"], &line["status"]);
+        let left = json!("the client left before the end of the response");
+        assert_eq!(seen, (&left, &json!(200)), "{line}");
         assert_eq!(line["tool"], "slow", "{line}");
     }
 }
