@@ -94,10 +94,11 @@ impl FromStr for LogFormat {
 pub(super) fn start(options: LogOptions, serves: Serves, default: Targets) {
     let levels = options.levels.unwrap_or_else(|| of_environment(default));
     let levels = levels::complete(levels, options.format, serves);
-    let _is_first = FORMAT.set(options.format);
     let _is_first = SHOWS_DEBUG.set(levels.would_enable("tool_runtime_cli", &Level::DEBUG));
-    if let Some(subscriber) = subscriber(levels, options.format) {
-        let _is_first = subscriber.try_init();
+    if let Some(subscriber) = subscriber(levels, options.format)
+        && subscriber.try_init().is_ok()
+    {
+        let _is_first = FORMAT.set(options.format);
     }
 }
 

@@ -115,6 +115,12 @@ pub(super) enum Command {
 }
 
 impl Command {
+    /// Whether it reports servers that are missing itself, also required ones.
+    #[cfg(feature = "mcp-client")]
+    pub(super) fn reports_warnings(&self) -> bool {
+        matches!(self, Self::Added(command, _) if command.reports_warnings())
+    }
+
     /// Whether the command runs until a client or a signal ends it.
     pub(super) fn is_server(&self) -> bool {
         match self {

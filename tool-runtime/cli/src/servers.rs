@@ -145,7 +145,8 @@ async fn connected(
         start::all(&manager, &config).await;
     }
     let statuses = manager.status();
-    if let Some(error) = start::failure(&config, &statuses) {
+    if let Some(error) = start::failure(&config, &statuses).filter(|_| !command.reports_warnings())
+    {
         manager.close().await;
         return Err(error.into());
     }

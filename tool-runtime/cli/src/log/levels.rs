@@ -44,13 +44,14 @@ pub(super) fn complete(given: Targets, format: LogFormat, serves: Serves) -> Tar
     levels
 }
 
-/// The levels of rmcp for a level of ours. It logs a lost connection, which our client logs too, as an error, each
-/// unexpected message of a server as a warning, and all that a peer says of itself at `info`.
+/// The levels of rmcp for a level of ours. It logs a lost connection, which our client logs too, and an answer to a client that
+/// left, which our server logs too, as errors, each unexpected message of a server as a warning, and all that a peer says
+/// of itself at `info`.
 fn rmcp(default: LevelFilter) -> [(&'static str, LevelFilter); 5] {
     let (others, service, connections) = match default {
         LevelFilter::TRACE => (LevelFilter::DEBUG, LevelFilter::DEBUG, LevelFilter::DEBUG),
         LevelFilter::DEBUG => (LevelFilter::INFO, LevelFilter::INFO, LevelFilter::INFO),
-        _ => (LevelFilter::WARN, LevelFilter::ERROR, LevelFilter::OFF),
+        _ => (LevelFilter::WARN, LevelFilter::OFF, LevelFilter::OFF),
     };
     [
         ("rmcp", others),
@@ -73,7 +74,7 @@ mod tests {
     #[test]
     fn rmcp_is_logged_at_its_weight() {
         let info = complete("info");
-        assert!(!info.would_enable("rmcp::service", &Level::INFO));
+        assert!(!info.would_enable("rmcp::service", &Level::ERROR));
         assert!(!info.would_enable("rmcp::transport::worker", &Level::ERROR));
         assert!(info.would_enable("rmcp::handler", &Level::WARN));
         assert!(complete("debug").would_enable("rmcp::service", &Level::INFO));

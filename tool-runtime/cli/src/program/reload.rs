@@ -19,7 +19,7 @@ pub trait Reload: Send + Sync + 'static {
     /// Checks the configuration, and applies it as a whole.
     ///
     /// # Errors
-    /// All mistakes. Nothing was changed.
+    /// All mistakes. Nothing was changed, but what must count whatever else is wrong: a rule that denies, a removed token.
     fn reload(&self) -> BoxFuture<'_, Result<(), BoxError>>;
 
     /// Called after a reload, when the entries of external MCP servers are replaced; they are being connected to.

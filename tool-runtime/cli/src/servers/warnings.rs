@@ -31,7 +31,7 @@ fn warnings(
     statuses: &[McpServerStatus],
     selectors: &[Selector],
 ) -> Vec<String> {
-    if matches!(command, Command::Added(command, _) if command.reports_warnings()) {
+    if command.reports_warnings() {
         return Vec::new();
     }
     let warning = if command.is_server() { pending_warning } else { missing };
