@@ -2,7 +2,7 @@
 
 use crate::config::Approvals;
 use crate::notify::Notifier;
-use std::io;
+use std::future::ready;
 use std::sync::Arc;
 use std::time::Duration;
 use tool_runtime::BoxFuture;
@@ -12,14 +12,12 @@ use tool_runtime::govern::{Approval, ApprovalRequest, Approver, Approvers};
 use tool_runtime::shell::ShellMatcher;
 
 /// The approver of a configuration: the caller, the person at the terminal, those who read the inbox, the first that can
-/// be asked. With the store of the inbox. The notifier tells of its questions.
-///
-/// # Errors
-/// The inbox cannot be opened.
+/// be asked. Without a store the inbox is closed. The notifier tells of its questions.
 pub(crate) fn approver(
     approvals: &Approvals,
+    store: Option<&FileStore>,
     notifier: Option<Notifier>,
-) -> io::Result<(Chain, Option<FileStore>)> {
+) -> Chain {
     let mut chain: Vec<Arc<dyn Approver>> = Vec::new();
     if approvals.caller {
         chain.push(Arc::new(AskCaller::new()));
@@ -27,8 +25,7 @@ pub(crate) fn approver(
     if approvals.terminal {
         chain.push(Arc::new(TerminalApprover::new()));
     }
-    let store = approvals.inbox.as_ref().map(FileStore::open).transpose()?;
-    if let Some(store) = &store {
+    if let Some(store) = store {
         let mut inbox = Inbox::new(store.clone());
         if let Some(notifier) = notifier {
             inbox = inbox.on_question(move |question| notifier.tell(question));
@@ -37,16 +34,31 @@ pub(crate) fn approver(
             Some(minutes) => inbox.expiry(Duration::from_secs(minutes.saturating_mul(60))),
             None => inbox,
         }));
+    } else if approvals.inbox.is_some() {
+        chain.push(Arc::new(ClosedInbox));
     }
     if !approvals.remember {
-        return Ok((Chain(chain), store));
+        return Chain(chain);
     }
     let remembering = Remembering::new(Chain(chain)).matcher(ShellMatcher);
-    let remembering: Arc<dyn Approver> = match &store {
+    let remembering: Arc<dyn Approver> = match store {
         Some(store) => Arc::new(remembering.kept_in(store.clone())),
         None => Arc::new(remembering),
     };
-    Ok((Chain(vec![remembering]), store))
+    Chain(vec![remembering])
+}
+
+/// An inbox that this command does not write: its people are not asked.
+struct ClosedInbox;
+
+impl Approver for ClosedInbox {
+    fn approve<'a>(&'a self, _: &'a ApprovalRequest) -> BoxFuture<'a, Approval> {
+        Box::pin(ready(Approval::unasked("this user cannot write the inbox")))
+    }
+
+    fn reaches(&self, approvers: &Approvers) -> bool {
+        approvers.includes_others()
+    }
 }
 
 /// Asks the first that can be asked.

@@ -12,7 +12,7 @@ use arc_swap::ArcSwap;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Notify;
-use tool_runtime::approvals::InboxRoutes;
+use tool_runtime::approvals::{FileStore, InboxRoutes};
 use tool_runtime::audit::{EventLog, LogError, OnFailure};
 use tool_runtime::cli::Assembly;
 use tool_runtime::pool::{Source as ToolSource, ToolPoolBuilder};
@@ -22,9 +22,7 @@ use tool_runtime::shell::ShellMatcher;
 /// The parts of the program. Files of the configuration are opened.
 pub(crate) async fn assemble(pool: ToolPoolBuilder, source: Source) -> Result<Assembly, BoxError> {
     let mut plan = Plan::load(&source)?;
-    if source.may_call() {
-        check_rights(&mut plan, &source)?;
-    }
+    let inbox = if source.may_call() { opened_inbox(&mut plan, &source)? } else { None };
     let Plan { config, policy, filter, http, builtins, skills, secrets, warnings, .. } = plan;
     match source.file.as_deref().map(std::path::absolute) {
         Some(Ok(file)) => tracing::info!("the configuration is {}", file.display()),
@@ -50,9 +48,9 @@ pub(crate) async fn assemble(pool: ToolPoolBuilder, source: Source) -> Result<As
     if let Some(log) = config.log.as_ref().filter(|_| source.may_call()) {
         pool = pool.install(opened(log)?);
     }
-    let notifier = config.approvals.notify.clone().map(Notifier::start);
-    let (approver, inbox) = approver(&config.approvals, notifier)?;
-    pool = pool.approver(approver);
+    let notify = config.approvals.notify.as_ref().filter(|_| inbox.is_some());
+    let notifier = notify.cloned().map(Notifier::start);
+    pool = pool.approver(approver(&config.approvals, inbox.as_ref(), notifier));
     if let Some(skills) = &skills {
         pool = pool.add_from(&ToolSource::Custom, [skills.tool()]);
     }
@@ -93,7 +91,7 @@ pub(crate) async fn assemble(pool: ToolPoolBuilder, source: Source) -> Result<As
     }
     let live = Live::new(Parts {
         source: source.clone(),
-        started: config.values(),
+        started: config.clone(),
         taken: Notify::new(),
         policy,
         authentication,
@@ -120,17 +118,19 @@ pub(crate) async fn assemble(pool: ToolPoolBuilder, source: Source) -> Result<As
 }
 
 /// Refuses what this user cannot write. A call from the command line does without the inbox of the service.
-fn check_rights(plan: &mut Plan, source: &Source) -> Result<(), Mistakes> {
+fn opened_inbox(plan: &mut Plan, source: &Source) -> Result<Option<FileStore>, BoxError> {
     let (optional, needed): (Vec<_>, Vec<_>) =
-        plan.unwritable().into_iter().partition(|file| !source.serves() && file.key == INBOX);
+        plan.unwritable().into_iter().partition(|file| source.is_call() && file.key == INBOX);
     if !needed.is_empty() {
-        return Err(Mistakes(needed.into_iter().map(|file| file.text).collect()));
+        return Err(Mistakes::new(needed.into_iter().map(|file| file.text).collect()).into());
     }
-    for file in optional {
-        plan.warnings.push(format!("{}; nobody is asked there", file.text));
-        plan.config.approvals.inbox = None;
+    if !optional.is_empty() {
+        let warnings =
+            optional.into_iter().map(|file| format!("{}; nobody is asked there", file.text));
+        plan.warnings.extend(warnings);
+        return Ok(None);
     }
-    Ok(())
+    Ok(plan.config.approvals.inbox.as_ref().map(FileStore::open).transpose()?)
 }
 
 fn opened(log: &Log) -> Result<EventLog, LogError> {

@@ -33,8 +33,8 @@ impl Authentication {
         self.0.load_full()
     }
 
-    pub(crate) fn replace(&self, ways: Ways) {
-        self.0.store(Arc::new(ways));
+    pub(crate) fn replace(&self, ways: Arc<Ways>) {
+        self.0.store(ways);
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crate::BoxError;
 use crate::authentication::{Authentication, Ways};
-use crate::config::{Config, Source};
-use crate::plan::{Plan, absent_servers, token_secrets, tokens};
+use crate::config::{Config, Http, Source};
+use crate::plan::{Plan, absent_servers, token_lines, token_secrets, tokens};
 use arc_swap::ArcSwap;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -33,8 +33,8 @@ pub(crate) struct Live(Arc<Parts>);
 /// The parts.
 pub(crate) struct Parts {
     pub(crate) source: Source,
-    /// The values that the gateway started with.
-    pub(crate) started: Value,
+    /// The version that the gateway started with.
+    pub(crate) started: Config,
     pub(crate) policy: Option<LivePolicy>,
     pub(crate) authentication: Authentication,
     pub(crate) tls: Option<Tls>,
@@ -63,9 +63,9 @@ impl Live {
                 let lacks_tools = !absent_servers(pool).is_empty();
                 let lacks_tools = if lacks_tools { "; an MCP server is not connected" } else { "" };
                 let unused = self.0.policy.iter().flat_map(|policy| policy.unused_patterns(pool));
+                let unused = unused.map(|text| format!("the policy: {text}{lacks_tools}"));
                 let unused = BTreeSet::from_iter(unused);
-                let new = unused.difference(&known);
-                new.for_each(|text| tracing::warn!("the policy: {text}{lacks_tools}"));
+                unused.difference(&known).for_each(|text| tracing::warn!("{text}"));
                 known = unused;
                 tokio::select! {
                     () = self.0.taken.notified() => {}
@@ -81,26 +81,28 @@ impl Live {
     }
 
     fn apply(&self) -> Result<(), BoxError> {
-        let Parts { source, started, policy, authentication, tls, secrets, workspace, .. } =
-            &*self.0;
         // Rules and tokens count whatever else is wrong: to deny or to remove one may be urgent.
-        if let Some(policy) = policy {
+        if let Some(policy) = &self.0.policy {
             // It logs what became of it.
             let _ = policy.reload_if_changed();
         }
-        let plan = Plan::load(source).inspect_err(|_| self.read_tokens())?;
+        let plan = Plan::load(&self.0.source).map_err(BoxError::from);
+        plan.and_then(|plan| self.take(plan)).inspect_err(|_| self.read_tokens())
+    }
+
+    fn take(&self, plan: Plan) -> Result<(), BoxError> {
+        let Parts { started, authentication, tls, secrets, workspace, .. } = &*self.0;
         let (old, new) = (self.config(), plan.config);
-        let values = new.values();
-        let keeps_authentication = has_authentication(started) == has_authentication(&values);
-        warn_of_fixed(started, &values, keeps_authentication);
+        let keeps_authentication = has_authentication(started) == has_authentication(&new);
+        warn_of_fixed(&started.values(), &new.values(), keeps_authentication);
         plan.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
         mask(secrets, plan.secrets);
         if let Some(workspace) = workspace {
             workspace.protect(plan.own_files)?;
         }
         // What may fail is first.
-        if let Some(tls) = tls.as_ref().filter(|_| started["http"]["tls"] == values["http"]["tls"])
-        {
+        let files = |config: &Config| config.http.as_ref().and_then(|http| http.tls.clone());
+        if let Some(tls) = tls.as_ref().filter(|_| files(started) == files(&new)) {
             tls.reload()?;
         }
         if let Some(http) = plan.http.filter(|_| keeps_authentication) {
@@ -118,20 +120,36 @@ impl Live {
 
     /// Reads the tokens of the version that was taken last.
     fn read_tokens(&self) {
+        let ways = self.0.authentication.ways();
         let config = self.config();
-        // What is wrong with them is among the mistakes of the new version.
-        if let Some(Ok(Some(tokens))) = config.http.as_ref().map(tokens) {
-            mask(&self.0.secrets, token_secrets(&config));
-            let jwt = self.0.authentication.ways().jwt.clone();
-            self.replace(Ways { tokens: Some(Arc::new(tokens)), jwt });
+        // Authentication is added at a start only.
+        let http = config.http.as_ref().filter(|_| !ways.is_empty());
+        match http.map(tokens) {
+            Some(Ok(Some(tokens))) => {
+                mask(&self.0.secrets, token_secrets(&config));
+                self.replace(Ways { tokens: Some(Arc::new(tokens)), jwt: ways.jwt.clone() });
+            }
+            Some(Err(mistakes)) => {
+                for (key, mistake) in mistakes {
+                    tracing::warn!("new tokens do not count: `{key}`: {mistake}");
+                }
+                // A file that is missing is no list of nobody.
+                if let (Some(tokens), Some(lines)) = (&ways.tokens, http.and_then(token_lines)) {
+                    let tokens = Some(Arc::new(tokens.also_in(&lines)));
+                    self.replace(Ways { tokens, jwt: ways.jwt.clone() });
+                }
+            }
+            _ => {}
         }
     }
 
     /// Replaces the ways to authenticate, and names the callers whose tokens have changed.
     fn replace(&self, ways: Ways) {
-        let (old, none) = (self.0.authentication.ways(), BearerTokens::none());
+        let (old, new) = (self.0.authentication.ways(), Arc::new(ways));
+        self.0.authentication.replace(Arc::clone(&new));
+        let none = BearerTokens::none();
         let before = old.tokens.as_deref().unwrap_or(&none);
-        let after = ways.tokens.as_deref().unwrap_or(&none);
+        let after = new.tokens.as_deref().unwrap_or(&none);
         let changes = [
             ("tokens were removed of", after.lacking(before)),
             ("tokens were added of", before.lacking(after)),
@@ -141,13 +159,11 @@ impl Live {
             let names = Vec::from_iter(callers).join(", ");
             tracing::info!("{what}: {}", excerpt(&names));
         }
-        self.0.authentication.replace(ways);
     }
 }
 
-/// Whether callers authenticate, by the values of a configuration.
-fn has_authentication(values: &Value) -> bool {
-    ["tokens", "tokens_file", "jwt"].iter().any(|key| !values["http"][key].is_null())
+fn has_authentication(config: &Config) -> bool {
+    config.http.as_ref().is_some_and(Http::has_authentication)
 }
 
 /// Masks values in all that leaves the gateway from now on.

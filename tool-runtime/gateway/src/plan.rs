@@ -7,7 +7,7 @@ mod problems;
 mod servers;
 mod tools;
 
-pub(crate) use http::{HttpPlan, token_secrets, tokens};
+pub(crate) use http::{HttpPlan, token_lines, token_secrets, tokens};
 pub(crate) use problems::{Mistakes, Problems};
 pub(crate) use servers::{absent as absent_servers, with_servers};
 pub(crate) use tools::BuiltinTools;
@@ -15,6 +15,8 @@ pub(crate) use tools::BuiltinTools;
 use crate::config::document::Loaded;
 use crate::config::{Config, Source};
 use files::absolute;
+use std::collections::BTreeSet;
+use std::io;
 use std::path::PathBuf;
 use tool_runtime::ToolPool;
 use tool_runtime::policy::LivePolicy;
@@ -32,6 +34,8 @@ pub(crate) struct Plan {
     pub(crate) own_files: Vec<PathBuf>,
     pub(crate) builtins: BuiltinTools,
     pub(crate) skills: Option<SkillLibrary>,
+    /// External servers without which the gateway does not start.
+    required: BTreeSet<String>,
     /// Values to be masked, with their names.
     pub(crate) secrets: Vec<(String, String)>,
     /// What is valid, and perhaps not meant.
@@ -45,7 +49,7 @@ impl Plan {
     /// All mistakes.
     pub(crate) fn load(source: &Source) -> Result<Self, Mistakes> {
         let Loaded { config, problems, broken, document, mut secrets } =
-            source.load().map_err(Mistakes)?;
+            source.load().map_err(Mistakes::new)?;
         let mut problems = Problems::new(document.as_ref(), problems);
         let mut warnings = Vec::new();
         let policy = policy(&config, &mut problems);
@@ -65,27 +69,48 @@ impl Plan {
         if !broken.contains("http") && !broken.contains("approvals") {
             inbox::check(&config, policy.as_ref(), &mut problems, &mut warnings);
         }
-        servers::check(source, &config, &mut problems, &mut warnings);
-        problems.end(&secrets)?;
+        let required = servers::check(source, &config, &mut problems, &mut warnings);
+        problems.end(&broken, &secrets)?;
         secrets.extend(token_secrets(&config));
         warnings.extend(files::exposed(&config));
         warnings.extend(http::guessable(&config));
-        Ok(Self { config, policy, filter, http, own_files, builtins, skills, secrets, warnings })
+        Ok(Self {
+            config,
+            policy,
+            filter,
+            http,
+            own_files,
+            builtins,
+            skills,
+            required,
+            secrets,
+            warnings,
+        })
     }
 
-    /// What is found once the servers are connected: rules and patterns that are about no tool, servers that are not
-    /// connected, an address that is taken.
-    pub(crate) async fn compared_with(&self, pool: &ToolPool) -> Vec<String> {
+    /// What is found once the servers are connected: mistakes, which are required servers that are not connected; and warnings
+    /// about others, and about rules and patterns that are about no tool.
+    pub(crate) fn compared_with(&self, pool: &ToolPool) -> (Vec<String>, Vec<String>) {
         let rules = self.policy.iter().flat_map(|policy| policy.unused_patterns(pool));
         let report = pool.report();
         let patterns = report.unmatched.iter();
         let patterns = patterns.map(|pattern| format!("the pattern `{pattern}` picks no tool"));
-        let found = patterns.chain(rules).chain(absent_servers(pool));
-        let address = match &self.config.http {
-            Some(http) => bind(&http.listen).await.err(),
-            None => None,
-        };
-        found.chain(address.map(|error| format!("`http.listen`: {error}"))).collect()
+        let absent = absent_servers(pool).into_iter();
+        let (required, others): (Vec<_>, Vec<_>) =
+            absent.partition(|(name, _)| self.required.contains(name));
+        let texts = |servers: Vec<(String, String)>| servers.into_iter().map(|(_, text)| text);
+        (texts(required).collect(), patterns.chain(rules).chain(texts(others)).collect())
+    }
+
+    /// Tries to listen.
+    ///
+    /// # Errors
+    /// The address is taken, or this user may not listen there.
+    pub(crate) async fn try_address(&self) -> io::Result<()> {
+        match &self.config.http {
+            Some(http) => bind(&http.listen).await.map(drop),
+            None => Ok(()),
+        }
     }
 
     /// The files that are written, and that this user cannot write.

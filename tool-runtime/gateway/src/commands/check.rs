@@ -4,7 +4,7 @@ use crate::config::Source;
 use crate::config::document::SCHEMA;
 use crate::plan::{Mistakes, Plan};
 use serde_json::json;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 use tool_runtime::BoxFuture;
 use tool_runtime::ToolPool;
@@ -63,11 +63,21 @@ impl CliCommand for Check {
         pool: &'a ToolPool,
     ) -> BoxFuture<'a, ExitCode> {
         Box::pin(async move {
-            let plan = Plan::load(&self.0);
-            let compared = match &plan {
-                Ok(plan) => plan.compared_with(pool).await,
-                Err(_) => Vec::new(),
-            };
+            let mut plan = Plan::load(&self.0);
+            let mut compared = Vec::new();
+            if let Ok(valid) = &plan {
+                let (mistakes, warnings) = valid.compared_with(pool);
+                compared = warnings;
+                match valid.try_address().await {
+                    // Perhaps by the gateway that the configuration is for.
+                    Err(error) if error.kind() == ErrorKind::AddrInUse => {}
+                    Err(error) => compared.push(format!("`http.listen`: {error}")),
+                    Ok(()) => {}
+                }
+                if !mistakes.is_empty() {
+                    plan = Err(Mistakes::new(mistakes));
+                }
+            }
             run_printing(|output| report(&self.0, arguments, plan, compared, output))
         })
     }
@@ -94,7 +104,7 @@ fn report(
             let warnings = [plan.warnings.clone(), unwritable, compared].concat();
             (Vec::new(), warnings, plan.summary())
         }
-        Err(mistakes) => (mistakes.0, Vec::new(), Vec::new()),
+        Err(mistakes) => (mistakes.list, compared, mistakes.unchecked),
     };
     let file = source.file.as_ref().map(|file| file.display().to_string());
     if arguments.has("json") {

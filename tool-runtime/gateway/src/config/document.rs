@@ -107,7 +107,6 @@ pub(super) fn read(file: &Path, loader: &McpConfigLoader) -> Result<Loaded, Vec<
         broken.insert(section(issue.path()).to_owned());
     }
     if let Value::Object(keys) = &mut value {
-        let is_known = |key: &str| SCHEMA["properties"].get(key).is_some();
         keys.retain(|key, _| is_known(key) && !broken.contains(key));
     }
     let config = serde_json::from_value(value).unwrap_or_else(|error| {
@@ -119,6 +118,11 @@ pub(super) fn read(file: &Path, loader: &McpConfigLoader) -> Result<Loaded, Vec<
         Config::default()
     });
     Ok(Loaded { config, problems, broken, document: Some(document), secrets })
+}
+
+/// Whether there is such a section.
+pub(crate) fn is_known(section: &str) -> bool {
+    SCHEMA["properties"].get(section).is_some()
 }
 
 /// The section of a path: `http` of `http.limits.body`.

@@ -81,9 +81,9 @@ impl Source {
         files.map(PathBuf::from).collect()
     }
 
-    /// Whether the command is the server.
-    pub(crate) fn serves(&self) -> bool {
-        self.arguments.command() == Some("serve")
+    /// Whether the command is a call.
+    pub(crate) fn is_call(&self) -> bool {
+        self.arguments.command() == Some("call")
     }
 
     /// Whether the command may call tools. Others leave the log alone, which another process may write.

@@ -6,22 +6,27 @@ use crate::config::{Config, Family, Source, Tools};
 use std::io;
 use std::path::{Path, PathBuf};
 use tool_runtime::approvals::FileStore;
-use tool_runtime::audit::EventLog;
+use tool_runtime::audit::{EventLog, LogReader};
 
 /// The key of the inbox, which `call` can do without.
 pub(crate) const INBOX: &str = "approvals.inbox";
+
+/// The key of the log.
+const LOG: &str = "log.file";
 
 /// Checks the paths of what is written.
 pub(super) fn check(config: &Config, problems: &mut Problems<'_>) {
     let log = config.log.iter();
     let log = log.flat_map(|log| {
         let head = log.head_file.iter().map(|file| ("log.head_file", file));
-        std::iter::once(("log.file", &log.file)).chain(head)
+        std::iter::once((LOG, &log.file)).chain(head)
     });
     for (key, file) in log {
         let shown = file.display();
         if file.is_dir() {
             problems.add(key, format_args!("`{shown}` is a folder; name a file in it"));
+        } else if key == LOG && std::fs::metadata(file).is_ok_and(|it| it.len() > 0) {
+            problems.accept(key, LogReader::open(file));
         }
         let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
         if let Some(missing) = folder.filter(|folder| !folder.is_dir()) {
@@ -44,8 +49,8 @@ pub(super) fn check(config: &Config, problems: &mut Problems<'_>) {
         let shown = inbox.display();
         if inbox.exists() && !inbox.is_dir() {
             problems.add(INBOX, format_args!("`{shown}` is not a folder"));
-        } else if has_rights(inbox, 0o022) {
-            problems.add(INBOX, format_args!("other users may write to `{shown}`, and could approve calls; take their rights away by `chmod 700 {shown}`"));
+        } else if inbox.exists() {
+            problems.accept(INBOX, FileStore::check_rights(inbox));
         }
     }
 }
@@ -108,7 +113,7 @@ pub(super) fn unwritable(config: &Config) -> Vec<Unwritable> {
         let written = if EventLog::is_lines(&log.file) { Written::File } else { Written::Database };
         let head = log.head_file.iter();
         let head = head.map(|head| ("log.head_file", head, Written::Replaced));
-        std::iter::once(("log.file", &log.file, written)).chain(head)
+        std::iter::once((LOG, &log.file, written)).chain(head)
     });
     let inbox = approvals.inbox.iter().map(|inbox| (INBOX, inbox, Written::Inbox));
     let data = tools.data.iter().filter(|_| keeps_data(tools));
@@ -142,7 +147,7 @@ enum Written {
     Inbox,
 }
 
-/// Tests the rights of what is written. Nothing is.
+/// Tests the rights of what is written. No file stays behind.
 fn writable(path: &Path, written: Written) -> io::Result<()> {
     let absolute = std::path::absolute(path)?;
     let path = match written {

@@ -124,12 +124,16 @@ pub(crate) fn tokens(
     }
 }
 
+/// The lines of tokens of the configuration and of its file. `None`: the file cannot be read.
+pub(crate) fn token_lines(http: &Http) -> Option<String> {
+    let file = http.tokens_file.as_ref().map(std::fs::read_to_string).transpose().ok()?;
+    Some([http.tokens.clone(), file].into_iter().flatten().collect::<Vec<_>>().join("\n"))
+}
+
 /// The texts of tokens, to be masked, with their name.
 pub(crate) fn token_secrets(config: &Config) -> Vec<(String, String)> {
-    let Some(http) = &config.http else { return Vec::new() };
-    let file = http.tokens_file.as_ref().and_then(|file| std::fs::read_to_string(file).ok());
-    let texts = http.tokens.iter().chain(&file);
-    let tokens = texts.flat_map(|text| BearerTokens::secrets_in(text));
+    let lines = config.http.as_ref().and_then(token_lines).unwrap_or_default();
+    let tokens = BearerTokens::secrets_in(&lines);
     tokens.map(|token| ("TOKEN".to_owned(), token.to_owned())).collect()
 }
 

@@ -5,7 +5,6 @@ use crate::approver::approver;
 use crate::config::{Approvals, Config, Http, Notify};
 use tool_runtime::govern::{Approver as _, PolicyEngine as _};
 use tool_runtime::policy::LivePolicy;
-use tool_runtime::pool::PoolProblem;
 use tool_runtime_config::seam::find_program;
 
 /// Checks sections that are without mistakes of form.
@@ -40,14 +39,11 @@ const NO_INBOX: &str = "there is no inbox; set `approvals.inbox` to a folder";
 
 /// A question that nobody is asked would deny each call of its rule.
 fn check_reach(policy: &LivePolicy, approvals: &Approvals, problems: &mut Problems<'_>) {
-    let Ok((approver, _)) = approver(approvals, None) else {
-        // The rights of the inbox are checked with those of other files.
-        return;
-    };
-    for (rule, approvers) in policy.questions() {
-        if !approver.reaches(&approvers) {
-            problems.add("approvals", PoolProblem::Unanswerable { rule, approvers });
-        }
+    let approver = approver(approvals, None, None);
+    let unanswerable =
+        policy.questions().into_iter().filter(|(_, people)| !approver.reaches(people));
+    for (rule, people) in unanswerable {
+        problems.add("approvals", format_args!("the question of `{rule}` may be answered by {people}, whom the gateway never asks; set `approvals.inbox`, or name other people in the rule"));
     }
 }
 

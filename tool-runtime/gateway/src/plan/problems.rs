@@ -1,6 +1,7 @@
 //! The mistakes of a configuration.
 
 use crate::config::document::{self, Document};
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt;
 
@@ -39,24 +40,48 @@ impl<'a> Problems<'a> {
         result.map_err(|error| self.add(path, error)).ok()
     }
 
+    /// `broken` are the sections that were left out.
+    ///
     /// # Errors
     /// There are mistakes.
-    pub(super) fn end(self, secrets: &[(String, String)]) -> Result<(), Mistakes> {
+    pub(super) fn end(
+        self,
+        broken: &BTreeSet<String>,
+        secrets: &[(String, String)],
+    ) -> Result<(), Mistakes> {
         match self.list.is_empty() {
             true => Ok(()),
-            false => Err(Mistakes(document::masked(document::sorted(self.list), secrets))),
+            false => {
+                let list = document::masked(document::sorted(self.list), secrets);
+                let sections = broken.iter().filter(|section| document::is_known(section));
+                let unchecked = sections.map(|section| {
+                    format!("what `{section}` names is checked once its own mistakes are mended")
+                });
+                Err(Mistakes { list, unchecked: unchecked.collect() })
+            }
         }
     }
 }
 
 /// All mistakes of a configuration, each with its file and line.
 #[derive(Debug)]
-pub(crate) struct Mistakes(pub(crate) Vec<String>);
+pub(crate) struct Mistakes {
+    pub(crate) list: Vec<String>,
+    /// What is not checked because of them.
+    pub(crate) unchecked: Vec<String>,
+}
+
+impl Mistakes {
+    pub(crate) fn new(list: Vec<String>) -> Self {
+        Self { list, unchecked: Vec::new() }
+    }
+}
 
 impl fmt::Display for Mistakes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the configuration cannot be used:")?;
-        self.0.iter().try_for_each(|mistake| write!(f, "\n- {mistake}"))
+        let lines = self.list.iter().chain(&self.unchecked);
+        lines.into_iter().try_for_each(|line| write!(f, "\n- {line}"))
     }
 }
 

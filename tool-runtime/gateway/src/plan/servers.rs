@@ -3,16 +3,17 @@
 use super::Problems;
 use crate::config::{Config, Source};
 use serde_json::json;
+use std::collections::BTreeSet;
 use tool_runtime::ToolPool;
 use tool_runtime::mcp::{McpConfigLoader, McpManager, McpState};
 
-/// Checks their entries.
+/// Checks their entries. Returns the names of those that are required.
 pub(super) fn check(
     source: &Source,
     config: &Config,
     problems: &mut Problems<'_>,
     warnings: &mut Vec<String>,
-) {
+) -> BTreeSet<String> {
     let loader = with_servers(source.loader(), source, config);
     let (servers, found) = loader.load_with_all_problems();
     warnings.extend(servers.warnings().iter().map(ToString::to_string));
@@ -22,6 +23,8 @@ pub(super) fn check(
             false => problems.add_other(problem),
         }
     }
+    let required = servers.servers.into_iter().filter(|(_, server)| server.required);
+    required.map(|(name, _)| name).collect()
 }
 
 /// Adds the external servers of a configuration to a loader.
@@ -37,14 +40,15 @@ pub(crate) fn with_servers(
     }
 }
 
-/// The servers of a pool that are not connected, with the reasons.
-pub(crate) fn absent(pool: &ToolPool) -> Vec<String> {
+/// The names of the servers of a pool that are not connected, each with the reason.
+pub(crate) fn absent(pool: &ToolPool) -> Vec<(String, String)> {
     let servers = McpManager::of_pool(pool).into_iter().flat_map(|manager| manager.status());
     let absent = servers.filter(|server| !server.is_ready() && server.state != McpState::Disabled);
     absent
         .map(|server| {
             let reason = server.state.reason().unwrap_or("it did not answer in time");
-            format!("the MCP server `{}` is not connected: {reason}", server.name)
+            let text = format!("the MCP server `{}` is not connected: {reason}", server.name);
+            (server.name, text)
         })
         .collect()
 }

@@ -12,6 +12,7 @@ use tool_runtime_builtins::people::PeopleParams;
 use tool_runtime_builtins::schedule::{Schedule, Settings, Target};
 use tool_runtime_builtins::tasks::{TaskStore, TasksParams};
 use tool_runtime_builtins::{Builtins, Profile, Sandbox, Workspace, WorkspaceBuilder};
+use tool_runtime_config::seam::find_program;
 
 /// The built-in tools of a configuration. `None`: no family was chosen.
 pub(crate) struct BuiltinTools(Option<Workspace>);
@@ -29,6 +30,18 @@ impl BuiltinTools {
                 "tools.families",
                 "the families `tasks` and `schedule` need `tools.data`, a folder for them",
             );
+        }
+        for (index, family) in tools.families.iter().enumerate() {
+            if tools.families[..index].contains(family) {
+                problems.add(&format!("tools.families[{index}]"), "the family is there twice");
+            }
+        }
+        if tools.sandbox.kind == Sandbox::Bubblewrap {
+            let path = std::env::var_os("PATH");
+            if let Err(error) = find_program("bwrap", path.as_deref(), ".".as_ref()) {
+                warnings
+                    .push(format!("`tools.sandbox.kind`: {error}; install the package bubblewrap"));
+            }
         }
         if !tools.sandbox.network && tools.sandbox.kind == Sandbox::Off {
             problems.add(

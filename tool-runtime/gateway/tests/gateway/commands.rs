@@ -47,6 +47,7 @@ file = "none.yaml"
         ":9: `tools.shell.limits.memory` must be an integer",
         // Of a section without mistakes.
         "none.yaml: the file cannot be read",
+        "what `http` names is checked once its own mistakes are mended",
     ] {
         assert!(text.contains(line), "{line} is not in {text}");
     }
@@ -150,7 +151,7 @@ fn what_the_server_refuses_is_a_mistake() {
     assert_eq!(code, 1);
     for line in [
         "3 mistakes",
-        ":3: `approvals`: the question of `ask-ada` may be answered by",
+        ":3: `approvals`: the question of `ask-ada` may be answered by everyone, whom the gateway never asks",
         ":7: `log.file`: `logs` is a folder; name a file in it",
         "`--families`: `serch` is not a family of tools",
     ] {
@@ -175,16 +176,12 @@ fn an_inbox_that_others_may_write_to_is_a_mistake() {
 
 #[test]
 fn the_address_and_the_program_of_notifications_are_looked_for() {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = listener.local_addr().expect("an address");
-    let folder = Folder::new(&format!(
-        "[http]\nlisten = '{address}'\n[approvals]\ninbox = 'inbox'\n[approvals.notify]\ncommand = ['no-such-program-here']"
-    ));
-    let text = folder.ok(&["check", "--connect"]);
-    assert!(
-        text.contains(&format!("warning: `http.listen`: cannot listen on {address}")),
-        "{text}"
+    // No machine has this address.
+    let folder = Folder::new(
+        "[http]\nlisten = '192.0.2.1:80'\ninsecure_no_auth = true\n[approvals]\ninbox = 'inbox'\n[approvals.notify]\ncommand = ['no-such-program-here']",
     );
+    let text = folder.ok(&["check", "--connect"]);
+    assert!(text.contains("warning: `http.listen`: cannot listen on 192.0.2.1:80"), "{text}");
     assert!(
         text.contains("warning: `approvals.notify.command`: there is no program `no-such"),
         "{text}"
@@ -234,4 +231,23 @@ fn the_schema_of_the_configuration_describes_each_key() {
         "{listen}"
     );
     assert!(!schema.to_string().contains("```"), "it has examples in Rust");
+}
+
+#[test]
+fn a_required_server_that_does_not_connect_is_a_mistake() {
+    let folder =
+        Folder::new("[mcpServers.gone]\ncommand = 'no-such-program-here'\nrequired = true");
+    let (code, json) = folder.run(&["check", "--connect", "--json"]);
+    let json: Value = serde_json::from_str(&json).expect("nothing but JSON");
+    assert_eq!((code, json["problems"].as_array().map(Vec::len)), (1, Some(1)), "{json}");
+}
+
+#[test]
+fn a_log_that_is_none_and_a_family_that_is_there_twice_are_mistakes() {
+    let folder = Folder::new("[log]\nfile = 'calls.db'\n[tools]\nfamilies = ['files', 'files']");
+    folder.write("calls.db", "something else");
+    let (code, text) = folder.run(&["check"]);
+    assert_eq!(code, 1);
+    assert!(text.contains("2: `log.file`: `") && text.contains("not a database"), "{text}");
+    assert!(text.contains("4: `tools.families[1]`: the family is there twice"), "{text}");
 }

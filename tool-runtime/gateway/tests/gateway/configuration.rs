@@ -118,3 +118,32 @@ fn a_script_for_completions_starts_no_server() {
     assert!(folder.ok(&["completions", "bash"]).contains("tool-gateway"));
     assert!(!folder.path("started").exists());
 }
+
+#[cfg(unix)]
+#[test]
+fn a_call_does_without_the_inbox_of_the_service() {
+    use std::os::unix::fs::{PermissionsExt as _, chown};
+    let folder = Folder::new(
+        "[policy]\nfile = 'policy.yaml'\n[approvals]\ncaller = false\nterminal = false\ninbox = 'inbox'\n[tools]\nfamilies = ['files']",
+    );
+    folder.write(
+        "policy.yaml",
+        "default: allow\nrules:\n- {id: writes, when: {tools: [Write]}, then: ask}",
+    );
+    folder.write("note", "hello");
+    let inbox = folder.path("inbox");
+    std::fs::create_dir(&inbox).expect("a directory");
+    std::fs::set_permissions(&inbox, std::fs::Permissions::from_mode(0o500)).expect("rights");
+    // Root may write to a directory without the right.
+    if rustix::process::geteuid().is_root() {
+        chown(&inbox, Some(12_345), None).expect("root may");
+    }
+    let text = folder.ok(&["call", "Read", "file_path=note"]);
+    assert!(text.contains("hello"), "{text}");
+    let (code, text) = folder.run(&["call", "Write", "file_path=a", "content=b"]);
+    assert!(code == 1 && text.contains("this user cannot write the inbox"), "{text}");
+    let (code, text) = folder.run(&["serve", "--stdio"]);
+    assert!(code == 3 && text.contains("`approvals.inbox`: this user cannot write"), "{text}");
+    let text = folder.ok(&["check", "--connect"]);
+    assert!(text.contains("warning: `approvals.inbox`: this user cannot write"), "{text}");
+}

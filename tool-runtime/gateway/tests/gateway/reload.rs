@@ -35,7 +35,7 @@ fn tokens_and_servers_are_replaced_without_a_gap() {
     // It is being connected to, and the call waits.
     let (status, text) = server.call("Rk7wqL3nVb5sYd", "inner.Glob", json!({ "pattern": "note" }));
     assert!(status == 200 && text.starts_with("note"), "{status} {text}");
-    // A version with mistakes changes nothing.
+    // Of a version with mistakes, no server and no key is taken.
     replace(&folder.path("tool-gateway.toml"), &format!("{HTTP}x = 1"));
     server.signal(Signal::HUP);
     let line = server.line("the configuration is not replaced by its new version");
@@ -86,6 +86,8 @@ fn a_changed_policy_counts_and_its_idle_rules_are_named() {
     assert!(server.line("the policy `policies` was read again").contains("rules=2"));
     server.line("the policy: ada: rule `idle`: `Reed` selects no tool; did you mean `Read`?");
     assert!(read().contains("not allowed"), "{}", read());
+    let line = server.line("a call was denied");
+    assert!(line.contains("rule=\"no-reads\""), "{line}");
     // Whatever else is wrong: a rule that denies may be urgent.
     std::fs::remove_file(folder.path("policies/ada.yaml")).expect("a file");
     replace(&folder.path("tool-gateway.toml"), "titel = 'x'");
@@ -137,6 +139,18 @@ fn a_removed_token_counts_whatever_else_is_wrong() {
     server.line("tokens were removed of: ada");
     server.line("the configuration is not replaced by its new version");
     assert_eq!((read("8fQm2x1vXk9pTz"), read("Rk7wqL3nVb5sYd")), (401, 200));
+    // A line with a mistake has no token, and a new one does not count yet.
+    replace(&folder.path("tokens"), "bob:Rk7wqL3nVb5sYd\neve:8fQm2x1vXk9pTz\nada secret-token\n");
+    server.signal(Signal::HUP);
+    server.line("new tokens do not count: `http.tokens_file`: line 3 is not");
+    assert_eq!((read("8fQm2x1vXk9pTz"), read("Rk7wqL3nVb5sYd")), (401, 200));
+    replace(&folder.path("tokens"), "bob Rk7wqL3nVb5sYd\nzoe:another-token-1\n");
+    server.signal(Signal::HUP);
+    server.line("tokens were removed of: bob");
+    assert_eq!(read("Rk7wqL3nVb5sYd"), 401);
+    replace(&folder.path("tokens"), "bob:Rk7wqL3nVb5sYd\n");
+    server.signal(Signal::HUP);
+    server.line("tokens were added of: bob");
     replace(&folder.path("tokens"), "bob:Rk7wqL3nVb5sYd scopes=approve\n");
     replace(&folder.path("tool-gateway.toml"), HTTP);
     server.signal(Signal::HUP);

@@ -38,6 +38,8 @@ fn callers_are_known_by_their_tokens() {
     }
     let log = folder.ok(&["log", "show", "--principal", "ada", "--json"]);
     assert!(log.contains("\"tool\":\"Read\""), "{log}");
+    let all = folder.ok(&["log", "show", "--grep", "id=1"]);
+    assert_eq!(all.lines().count(), 2, "{all}");
     // The log of calls is found by what the lines of requests have.
     let traced = folder.ok(&["log", "show", "--grep", TRACE]);
     assert_eq!(traced.matches("Read").count(), 1, "{traced}");
